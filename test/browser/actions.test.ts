@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { closeBrowser, openPage, whyNoBrowser } from "./browser.ts";
-import { type FakeConsole, fakeConsole } from "./fake-console.ts";
+import { fakeConsole } from "./fake-console.ts";
 import { host, smallWorld } from "./objects.ts";
 import { type BuiltPage, builtPage } from "./page.ts";
 

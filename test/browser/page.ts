@@ -7,6 +7,8 @@ export interface BuiltPage {
   files: ReadonlyMap<string, { type: string; bytes: Uint8Array }>;
   /** Names of files that the page loads at once. */
   first: readonly string[];
+  /** What its files import from elsewhere. */
+  foreign: readonly string[];
 }
 
 const ENTRY = fileURLToPath(new URL("../../src/console/web/main.tsx", import.meta.url));
@@ -38,5 +40,8 @@ export async function builtPage(): Promise<BuiltPage> {
     for (const { path, kind } of outputs.get(name)?.imports ?? [])
       if (kind === "import-statement") first.add(path.replace(/^.*out\//, ""));
   const index = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>Slipway</title><link rel="stylesheet" href="/${css}"><script type="module" src="/${main}"></script></head><body><div id="app"></div></body></html>`;
-  return { index, files, first: [...first] };
+  const foreign = [...outputs.values()].flatMap(({ imports }) =>
+    imports.flatMap(({ path, external }) => (external ? [path] : [])),
+  );
+  return { index, files, first: [...first], foreign };
 }

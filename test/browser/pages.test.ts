@@ -57,8 +57,7 @@ test("the page is under 200 KB gzipped without the terminal, and imports nothing
     !built.first.some((name) => name.endsWith(".js") && /xterm-helper/.test(text(name))),
     "the terminal is loaded at once",
   );
-  for (const name of built.files.keys())
-    assert.doesNotMatch(text(name), /(from|import)\s*"(?![./])[^"]+"/, `${name} has a bare import`);
+  assert.deepEqual(built.foreign, []);
 });
 
 for (const colorScheme of ["light", "dark"] as const)
@@ -200,6 +199,7 @@ test("the serial console shows text and colours; sequences that ask or keep some
   const { page, errors } = await openPage(t, `${fake.url}/machines/baremetalhosts.metal3.io/slipway-hosts/node-1`);
   const terminal = page.getByRole("group", { name: "Serial console" });
   await terminal.locator(".xterm-accessibility-tree").getByText("booted").waitFor();
+  await terminal.scrollIntoViewIfNeeded();
   const color = await terminal
     .locator(".xterm-rows span", { hasText: "red" })
     .first()

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { changedLines, lineDiff } from "./line-diff.ts";
+import { yamlOf } from "./shown-object.ts";
+import { FILTER_START, filterOutput } from "./terminal-filter.ts";
+import { written } from "./testing.ts";
+
+test("a difference gives both texts back, whatever they are", () => {
+  const text = fc.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 12 }).map((lines) => lines.join("\n"));
+  fc.assert(
+    fc.property(text, text, (before, after) => {
+      const lines = lineDiff(before, after);
+      const without = (is: string): string => lines.filter((line) => line.is !== is).map((line) => line.text).join("\n");
+      assert.deepEqual([without("added"), without("removed")], [before, after]);
+    }),
+  );
+});
+
+test("only what changed is shown, with lines around it", () => {
+  const before = "a\nb\nc\nd\ne";
+  assert.deepEqual(
+    changedLines(lineDiff(before, "a\nb\nc\nd\nE"), 1).map((line) => line && `${line.is} ${line.text}`),
+    [null, "same d", "removed e", "added E"],
+  );
+  assert.deepEqual(changedLines(lineDiff(before, before)), [null]);
+});
+
+test("YAML is without managed fields and what was applied last", () => {
+  const annotations = { "kubectl.kubernetes.io/last-applied-configuration": "{}", kept: "yes" };
+  const yaml = yamlOf(written("Instance", "a", { metadata: { managedFields: [{ manager: "x" }], annotations } }));
+  assert.match(yaml, /kept: /);
+  assert.doesNotMatch(yaml, /managedFields|last-applied/);
+});
+
+test("what draws reaches the terminal; what asks, keeps, opens or renames never does", () => {
+  const passes = ["text\r\n", "\x1b[1;31mred\x1b[0m", "\x1b[2J\x1b[H", "\x1b[?25l", "\x1b7\x1b8", "grüße 🚢"];
+  for (const text of passes) assert.equal(filterOutput(text).text, text);
+  const taken = {
+    title: "\x1b]0;owned\x07",
+    clipboard: "\x1b]52;c;aGk=\x1b\\",
+    link: "\x1b]8;;http://x\x1b\\",
+    status: "\x1b[6n",
+    attributes: "\x1b[c",
+    window: "\x1b[21t",
+    device: "\x1bP$qm\x1b\\",
+    mouse: "\x1b[?1000h",
+    answerback: "\x05",
+    eightBit: "\x9d0;owned\x9c",
+    cut: "\x1b[31",
+  };
+  for (const [what, text] of Object.entries(taken)) assert.equal(filterOutput(text).text, "", what);
+});
+
+test("where the output is cut makes no difference to what passes, and only sequences that draw pass", () => {
+  const piece = fc.constantFrom("\x1b", "[", "]", "0", ";", "?", "n", "m", "P", "\\", "\x07", "\x9b", "a", "52", "\n", "é");
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 40 }), fc.nat(40), (pieces, cut) => {
+      const all = filterOutput(pieces.join("")).text;
+      const first = filterOutput(pieces.slice(0, cut).join(""), FILTER_START);
+      assert.equal(first.text + filterOutput(pieces.slice(cut).join(""), first.state).text, all);
+      const left = all.replaceAll(/\x1b(\[\??[0-9;:]*[A-Za-z@`]|[()*+][AB0]|[78DEHM=>c])/g, "");
+      assert.doesNotMatch(left, /[\x1b\x00-\x07\x80-\x9f]/);
+      assert.doesNotMatch(all, /\x1b\[[0-9;:]*[nct]/);
+    }),
+  );
+});
