@@ -9,6 +9,15 @@ import { buildPage } from "../src/console/server/page-build.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const PAGE = join(ROOT, "src/console/web/main.tsx");
+/** Packages of which the page is made. */
+const PAGE_PACKAGES = [
+  "preact",
+  "@preact/signals",
+  "@preact/signals-core",
+  "uplot",
+  "@xterm/xterm",
+  "@xterm/addon-fit",
+].map((name) => `node_modules/${name}`);
 const out = process.argv[2] ?? join(ROOT, "dist/bundle");
 
 rmSync(out, { recursive: true, force: true });
@@ -46,7 +55,7 @@ cpSync(join(ROOT, "examples"), join(out, "examples"), { recursive: true });
 // What the lab's stand-in for Harvester runs on its machines, beside the code that packs it.
 cpSync(join(ROOT, "src/lab/stand-in/program"), join(out, "lib/chunks/program"), { recursive: true });
 if (existsSync(PAGE)) await writePage(join(out, "lib/chunks/console-page"));
-const packages = packagesIn(metafile);
+const packages = [...new Set([...packagesIn(metafile), ...PAGE_PACKAGES])].sort();
 writeFileSync(join(out, "LICENSES.txt"), packages.map(licenceOf).join("\n"));
 const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
 console.log(`bundle: ${(bytes / 1024 / 1024).toFixed(1)} MiB with ${packages.length} packages in ${out}`);

@@ -98,6 +98,15 @@ export const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {
 const ONE_SYSTEMS_KINDS = "src/kinds/harvester/";
 const KNOW_NO_SYSTEM = ["src/operator/", "src/cli/", "src/laptop/", "src/machines/"];
 
+/** What the console's page, which runs in a browser, takes from the rest: views, and what they are made of. */
+const PAGE = "src/console/web/";
+const OF_THE_PAGE = [PAGE, "src/views/", "src/kinds/cluster-api/field-path.ts", "packages/base/", "packages/kube/"];
+
+/** Whether a file of the page imports what a browser must not have. */
+export function isPastThePage(file: string, target: string): boolean {
+  return file.startsWith(PAGE) && !OF_THE_PAGE.some((part) => target.startsWith(part));
+}
+
 /** Whether a file that serves all systems alike imports the kinds of one. */
 export function namesASystem(file: string, target: string): boolean {
   return target.startsWith(ONE_SYSTEMS_KINDS) && KNOW_NO_SYSTEM.some((part) => file.startsWith(part));

@@ -7,14 +7,14 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { circlesIn } from "./circles.ts";
 import { entryPoints, importsOf, isPackage, targetOf } from "./imports.ts";
-import { isUpwards, MAY_IMPORT, namesASystem, PACKAGES, STANDS_IN, SYSTEMS } from "./layer-table.ts";
+import { isPastThePage, isUpwards, MAY_IMPORT, namesASystem, PACKAGES, STANDS_IN, SYSTEMS } from "./layer-table.ts";
 
 const partOf = (path: string): string => path.split("/")[1]!;
 
 const entries = entryPoints(".");
 const wrong: string[] = [];
 const graph = new Map<string, string[]>();
-for (const file of globSync(["packages/**/*.ts", "src/**/*.ts"], { exclude: ["**/node_modules/**"] }).sort()) {
+for (const file of globSync(["packages/**/*.ts", "src/**/*.{ts,tsx}"], { exclude: ["**/node_modules/**"] }).sort()) {
   const from = partOf(file);
   const allowed = STANDS_IN.test(file) ? [...SYSTEMS, "sim"] : MAY_IMPORT[from];
   if (allowed === undefined) wrong.push(`${file}: ${dirname(file)} has no layer; give it one in tools/layers.ts`);
@@ -27,6 +27,7 @@ for (const file of globSync(["packages/**/*.ts", "src/**/*.ts"], { exclude: ["**
       continue;
     }
     targets.push(target);
+    if (isPastThePage(file, target)) wrong.push(`${file}:${line}: the page in the browser imports ${name}`);
     if (namesASystem(file, target)) wrong.push(`${file}:${line}: takes the kinds of one system, not those of the list`);
     const to = partOf(target);
     if (to === from) {

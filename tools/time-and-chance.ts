@@ -9,7 +9,7 @@ import { drawsOf } from "./draws.ts";
 /** Tests, and the rigs that only tests start, choose their own seed. */
 const OF_TESTS = /(\.test|\/testing|\/rig)\.ts$/;
 
-const files = globSync(["packages/**/*.ts", "src/**/*.ts"], { exclude: ["**/node_modules/**"] }).sort();
+const files = globSync(["packages/**/*.ts", "src/**/*.{ts,tsx}"], { exclude: ["**/node_modules/**"] }).sort();
 const wrong = files
   .filter((file) => !file.startsWith("packages/base/") && !OF_TESTS.test(file))
   .flatMap((file) => drawsOf(readFileSync(file, "utf8")).map(({ line, name }) => `${file}:${line}: ${name}`));

@@ -32,8 +32,14 @@ test("a search finds words anywhere, columns by their name, and standings; a min
 });
 
 test("rows are sorted by any column, numbers in names as numbers", () => {
-  assert.deepEqual(sortedBy(rows, "name").map(({ name }) => name), ["node-9", "node-10", "pool-1"]);
-  assert.deepEqual(sortedBy(rows, "kind", true).map(({ name }) => name), ["pool-1", "node-9", "node-10"]);
+  assert.deepEqual(
+    sortedBy(rows, "name").map(({ name }) => name),
+    ["node-9", "node-10", "pool-1"],
+  );
+  assert.deepEqual(
+    sortedBy(rows, "kind", true).map(({ name }) => name),
+    ["pool-1", "node-9", "node-10"],
+  );
 });
 
 test("whatever is searched for, a row is in the answer or in that of the opposite; sorting loses none", () => {
@@ -51,8 +57,12 @@ test("whatever is searched for, a row is in the answer or in that of the opposit
 
 test("a machine's host is itself, or the one that it consumes", () => {
   const instance = written("Instance", "pool-1");
-  const byLabel = written("BareMetalHost", "a", { metadata: { labels: { "slipway.dev/consumer": "Instance-pool-1" } } });
-  const byName = written("BareMetalHost", "b", { spec: { consumerRef: { kind: "Instance", name: "pool-1", namespace: "hosts" } } });
+  const byLabel = written("BareMetalHost", "a", {
+    metadata: { labels: { "slipway.dev/consumer": "Instance-pool-1" } },
+  });
+  const byName = written("BareMetalHost", "b", {
+    spec: { consumerRef: { kind: "Instance", name: "pool-1", namespace: "hosts" } },
+  });
   assert.equal(hostOf(byName, []), byName);
   assert.equal(hostOf(instance, [written("BareMetalHost", "c"), byLabel]), byLabel);
   assert.equal(hostOf(instance, [byName]), byName);

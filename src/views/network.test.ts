@@ -9,14 +9,22 @@ const lease = (address: number, client: string, state: "bound" | "released", exp
   writeLine({ address, client, state, expiresAt });
 
 test("leases are read as netboot writes them, with the host that has the card; lines that are none are left out", () => {
-  const leases = lease(0x0a08000a, "1/525400000001", "bound", NOW + 1) + lease(0x0a080009, "id/0102", "released", 5) + "999.1.1.1 1/00 bound 1\n<b>\n";
+  const leases =
+    lease(0x0a08000a, "1/525400000001", "bound", NOW + 1) +
+    lease(0x0a080009, "id/0102", "released", 5) +
+    "999.1.1.1 1/00 bound 1\n<b>\n";
   const host = written("BareMetalHost", "node-1", { spec: { bootMACAddress: "52:54:00:00:00:01" } });
   const rows = leasesOf([written("ConfigMap", "a", { data: { leases } })], [host]);
   assert.deepEqual(
     rows.map(({ address, client, host: of }) => [address, client, of]),
-    [["10.8.0.9", "0102", undefined], ["10.8.0.10", "52:54:00:00:00:01", "hosts/node-1"]],
+    [
+      ["10.8.0.9", "0102", undefined],
+      ["10.8.0.10", "52:54:00:00:00:01", "hosts/node-1"],
+    ],
   );
-  assert.deepEqual(subnetsOf(rows, NOW), [{ via: "on the link", first: "10.8.0.9", last: "10.8.0.10", bound: 1, other: 1 }]);
+  assert.deepEqual(subnetsOf(rows, NOW), [
+    { via: "on the link", first: "10.8.0.9", last: "10.8.0.10", bound: 1, other: 1 },
+  ]);
 });
 
 test("unleased are hosts with an agent that nobody uses; who boots says what it does", () => {
@@ -27,5 +35,8 @@ test("unleased are hosts with an agent that nobody uses; who boots says what it 
     status: { operation: { startedAt: "x" }, waitingFor: "the installer" },
   });
   assert.deepEqual(unleasedHosts([free, used, written("BareMetalHost", "seen")]), [free]);
-  assert.deepEqual(bootsOf([free, used]).map(({ doing, trust }) => [doing, trust])[1], ["waiting for the installer (preseed/debian-13)", ""]);
+  assert.deepEqual(bootsOf([free, used]).map(({ doing, trust }) => [doing, trust])[1], [
+    "waiting for the installer (preseed/debian-13)",
+    "",
+  ]);
 });

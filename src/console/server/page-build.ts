@@ -45,6 +45,8 @@ export async function buildPage(source = PAGE_SOURCE): Promise<Page> {
     jsxImportSource: "preact",
     minify: true,
     legalComments: "none",
+    // What the page does not use of @slipway/base and @slipway/kube falls out, and these imports with it.
+    external: ["node:*", "prom-client", "undici", "pino", "@kubernetes/client-node"],
     define: { "process.env.NODE_ENV": '"production"' },
     loader: { ".woff2": "file", ".svg": "file", ".png": "file", ".webp": "file" },
     logLevel: "silent",

@@ -17,7 +17,10 @@ const find = (object: ReturnType<typeof written>, id: Action["id"]): Action | un
 
 test("what destroys names what is lost; what does not, names nothing", () => {
   const destroying = actionsOf(host()).filter(({ destroys }) => destroys.length > 0);
-  assert.deepEqual(destroying.map(({ id }) => id), ["power-off", "reset", "wipe", "give-back"]);
+  assert.deepEqual(
+    destroying.map(({ id }) => id),
+    ["power-off", "reset", "wipe", "give-back"],
+  );
   assert.match(find(host(), "wipe")!.destroys[0]!, /all data on the disks of node-1/);
   const used = host({ consumerRef: { kind: "Instance", name: "a" } });
   assert.match(find(used, "give-back")!.destroys[1]!, /Instance a, which may claim another/);
@@ -30,14 +33,18 @@ test("actions are refused in the words of the command's own orders", () => {
 });
 
 test("approval is for the key that the agent has, and can be withdrawn", () => {
-  assert.match(find(host(), "approve")!.kubectl, /annotate baremetalhosts\.metal3\.io\/node-1 slipway\.dev\/approved=3f2a-90b1 --overwrite$/);
+  assert.match(
+    find(host(), "approve")!.kubectl,
+    /annotate baremetalhosts\.metal3\.io\/node-1 slipway\.dev\/approved=3f2a-90b1 --overwrite$/,
+  );
   const approved = host({}, { annotations: { "slipway.dev/approved": "true" } });
   assert.equal(find(approved, "approve"), undefined);
   assert.match(find(approved, "withdraw")!.kubectl, /slipway\.dev\/approved- --overwrite$/);
 });
 
 test("a machine of a pool is replaced, one of nobody deleted; a protected one is neither", () => {
-  const instance = (metadata: object) => written("Instance", "a", { apiVersion: HARVESTER, metadata: { namespace: undefined, ...metadata } });
+  const instance = (metadata: object) =>
+    written("Instance", "a", { apiVersion: HARVESTER, metadata: { namespace: undefined, ...metadata } });
   const owned = find(instance({ ownerReferences: [{ uid: "p" }] }), "replace")!;
   assert.deepEqual([owned.call.method, owned.call.path], ["DELETE", "/apis/equinix.harvesterhci.io/v1/instances/a"]);
   assert.deepEqual(owned.call.body, { apiVersion: "v1", kind: "DeleteOptions", preconditions: { uid: "Instance-a" } });
@@ -47,12 +54,22 @@ test("a machine of a pool is replaced, one of nobody deleted; a protected one is
 });
 
 test("a pool is scaled to any whole number; down names its members", () => {
-  const pool = written("InstancePool", "p", { apiVersion: HARVESTER, metadata: { namespace: undefined }, spec: { count: 3 } });
+  const pool = written("InstancePool", "p", {
+    apiVersion: HARVESTER,
+    metadata: { namespace: undefined },
+    spec: { count: 3 },
+  });
   assert.deepEqual(scaleOf(pool), { wanted: 3 });
   assert.deepEqual(scaleTo(pool, 4)!.destroys, []);
-  assert.match(scaleTo(pool, 1, [written("Instance", "p-1")])!.destroys[0]!, /^2 of InstancePool p's 3 members.*chosen among p-1$/);
+  assert.match(
+    scaleTo(pool, 1, [written("Instance", "p-1")])!.destroys[0]!,
+    /^2 of InstancePool p's 3 members.*chosen among p-1$/,
+  );
   assert.equal(scaleTo(pool, 4)!.call.path, "/apis/equinix.harvesterhci.io/v1/instancepools/p/scale");
-  assert.deepEqual([scaleTo(pool, -1), scaleTo(pool, 1.5), scaleTo(pool, Number.NaN)], [undefined, undefined, undefined]);
+  assert.deepEqual(
+    [scaleTo(pool, -1), scaleTo(pool, 1.5), scaleTo(pool, Number.NaN)],
+    [undefined, undefined, undefined],
+  );
   assert.equal(scaleOf(host()), undefined);
 });
 
