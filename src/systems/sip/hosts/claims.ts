@@ -4,7 +4,6 @@
  */
 import { isFault, rfc3339Micro } from "@slipway/base";
 import { type Client, refOf } from "@slipway/kube";
-import { CONSUMER_LABEL } from "../../../inventory/hosts/annotations.ts";
 import {
   type Consumer,
   GROUP_LABEL,
@@ -13,6 +12,7 @@ import {
   releaseHost,
   takeHost,
 } from "../../../inventory/claims/claim.ts";
+import { CONSUMER_LABEL } from "../../../inventory/hosts/annotations.ts";
 import { BareMetalHost } from "../../../kinds/metal3/bare-metal-host.ts";
 import { CLAIMED_AT, CLUSTER_NAME, CLUSTER_NAMESPACE, NODE_TYPE } from "../../../kinds/sip/labels.ts";
 import type { SIPCluster } from "../../../kinds/sip/sip-cluster.ts";
