@@ -15,7 +15,7 @@ import { LAB, planMachines } from "../../src/lab/rack.ts";
 import { joinSeed } from "../../src/lab/vino/join-seed.ts";
 import { credentialsOf } from "../../src/pki/tenant/credentials.ts";
 import { PROXY_AGENT } from "../../tools/node-image/packages.ts";
-import { NODE_VERSIONS, type NodeVersion } from "../kubernetes/assets/node-binaries.ts";
+import { NODE_VERSIONS, type NodeArchitecture, type NodeVersion } from "../kubernetes/assets/node-binaries.ts";
 import { NAMESPACE, stateOf, tenantsWorld } from "../system/tenants-world.ts";
 import { BootServer } from "./node/boot-server.ts";
 import { bootsAsNode, eventually, joined, joinToken } from "./node/joining.ts";
@@ -25,25 +25,48 @@ const assets = await findAssets(process.env, ["etcd", "proxy-server"]).catch((er
 const MACHINES = 2;
 const BUSYBOX = "slipway.dev/busybox:1";
 
-for (const [minor, version] of Object.entries(NODE_VERSIONS).reverse() as [NodeVersion, string][])
+interface Joining {
+  minor: NodeVersion;
+  version: string;
+  firmware: "bios" | "arm64";
+}
+
+const JOININGS: readonly Joining[] = [
+  ...(Object.entries(NODE_VERSIONS).reverse() as [NodeVersion, string][]).map(([minor, version]) => ({
+    ...{ minor, version },
+    firmware: "bios" as const,
+  })),
+  { minor: "1.36", version: NODE_VERSIONS["1.36"], firmware: "arm64" },
+];
+for (const one of JOININGS)
   test(
-    `${minor}: machines boot the node image from the network, and join a tenant by Cluster API's bootstrap data`,
+    `${one.minor}, ${one.firmware}: machines boot the node image from the network, and join a tenant by Cluster API's bootstrap data`,
     {
-      skip: await whyNot(minor, version),
+      skip: await whyNot(one),
     },
-    (t) => joining(t, minor, version),
+    (t) => joining(t, one),
   );
 
-async function whyNot(minor: NodeVersion, version: string): Promise<string | false> {
+function imageOf({ minor, firmware }: Joining): string {
+  return nodeImageFolder(process.env, minor, architectureOf(firmware));
+}
+
+function architectureOf(firmware: Joining["firmware"]): NodeArchitecture {
+  return firmware === "arm64" ? "arm64" : "amd64";
+}
+
+async function whyNot(one: Joining): Promise<string | false> {
+  const { minor, version, firmware } = one;
   if (assets instanceof Error) return `${assets.message}; run \`make kube-assets NAMES="etcd proxy-server"\``;
   const plane = await findAssets(process.env, TENANT_BINARIES, version).catch((error: Error) => error);
   if (plane instanceof Error) return `${plane.message}; run \`make kube-assets VERSIONS=${minor}\``;
-  const image = join(nodeImageFolder(process.env, minor, "amd64"), "packages.json");
-  return !existsSync(image) && `no node image: run \`make node-image VERSION=${minor}\``;
+  const command = `make node-image VERSION=${minor} ARCHITECTURE=${architectureOf(firmware)}`;
+  return !existsSync(join(imageOf(one), "packages.json")) && `no node image: run \`${command}\``;
 }
 
-async function joining(t: TestContext, minor: NodeVersion, version: string): Promise<void> {
-  const stage = await setStage(planMachines(MACHINES, ["bios"], { memoryMiB: 3072, diskBytes: 1024 ** 3 }));
+async function joining(t: TestContext, one: Joining): Promise<void> {
+  const { version, firmware } = one;
+  const stage = await setStage(planMachines(MACHINES, [firmware], { memoryMiB: 3072, diskBytes: 1024 ** 3 }));
   t.after(() => stage.close());
   const world = await tenantsWorld(t, String(assets), { host: LAB.address });
   // The agent that the node image brings along, whatever the version of Kubernetes.
@@ -58,7 +81,7 @@ async function joining(t: TestContext, minor: NodeVersion, version: string): Pro
   await world.inTenant("a", async (tenant) => {
     const token = await joinToken(tenant);
     await letNodesSeeNodes(tenant);
-    const server = await BootServer.start(LAB.address, nodeImageFolder(process.env, minor, "amd64"));
+    const server = await BootServer.start(LAB.address, imageOf(one));
     t.after(() => server.close());
     for (const machine of stage.rack.machines)
       bootsAsNode(stage, server, machine, joinSeed(machine.spec.name, { kubeconfig, token }));

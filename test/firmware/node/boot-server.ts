@@ -3,8 +3,9 @@ import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { JoinSeed } from "../../../src/lab/vino/join-seed.ts";
+import { grubPath } from "../../../src/netboot/grub/path.ts";
 
-/** Serves a node image, and to each machine by its name an iPXE script and its seed. */
+/** Serves a node image, and to each machine by its name a script (iPXE's, or GRUB's, which UEFI machines start) and its seed. */
 export class BootServer {
   readonly #server: Server;
   readonly #url: string;
@@ -25,7 +26,8 @@ export class BootServer {
       if (text !== undefined) return void response.end(text);
       const [, file] = /^\/(vmlinuz|initrd|root\.squashfs)$/.exec(url) ?? [];
       if (file === undefined) return void response.writeHead(404).end();
-      response.setHeader("content-length", statSync(join(image, file)).size);
+      // GRUB knows the field by this spelling alone.
+      response.setHeader("Content-Length", statSync(join(image, file)).size);
       // A machine that is switched off meanwhile takes no more.
       pipeline(createReadStream(join(image, file)), response).catch(() => {});
     });
@@ -33,9 +35,9 @@ export class BootServer {
   }
 
   /** The URL of a machine's script, which starts the image with this seed. */
-  add(machine: string, seed: JoinSeed): string {
+  add(machine: string, script: "ipxe" | "grub", seed: JoinSeed): string {
     this.#seeds.set(machine, seed);
-    return `${this.#url}/${machine}/ipxe`;
+    return `${this.#url}/${machine}/${script}`;
   }
 
   async close(): Promise<void> {
@@ -46,10 +48,15 @@ export class BootServer {
   #text(url: string): string | undefined {
     const [, machine = "", what = ""] = /^\/([^/]+)\/([^/]+)$/.exec(url) ?? [];
     const seed = this.#seeds.get(machine);
+    const words = `quiet mitigations=off tsc=unstable slipway.check=size slipway.root=${this.#url}/root.squashfs ds=nocloud;s=${this.#url}/${machine}/`;
     const texts: Readonly<Record<string, string | undefined>> = {
       ipxe: `#!ipxe
-kernel ${this.#url}/vmlinuz console=ttyS0 quiet mitigations=off tsc=unstable initrd=initrd slipway.check=size slipway.root=${this.#url}/root.squashfs ds=nocloud;s=${this.#url}/${machine}/
+kernel ${this.#url}/vmlinuz console=ttyS0 ${words} initrd=initrd
 initrd --name initrd ${this.#url}/initrd
+boot
+`,
+      grub: `linux ${grubPath(`${this.#url}/vmlinuz`)} console=ttyAMA0 ${words.replace(";", "\\;")}
+initrd ${grubPath(`${this.#url}/initrd`)}
 boot
 `,
       "user-data": seed?.userData,

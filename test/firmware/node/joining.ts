@@ -22,9 +22,9 @@ export async function joinToken(cluster: Client): Promise<string> {
 
 /** Says what a machine starts the next time: the node image, by a script of its own, with this seed. */
 export function bootsAsNode({ netboot }: Stage, server: BootServer, machine: QemuMachine, seed: JoinSeed): void {
-  const { mac, name } = machine.spec;
+  const { mac, name, firmware } = machine.spec;
   netboot.hosts.seen({ mac });
-  netboot.hosts.setBoot(mac, { chain: server.add(name, seed) });
+  netboot.hosts.setBoot(mac, { chain: server.add(name, firmware === "arm64" ? "grub" : "ipxe", seed) });
 }
 
 /** Resolves when each machine is a Node that is Ready; prints how long each took. */
