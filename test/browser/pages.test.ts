@@ -92,6 +92,21 @@ test("at the width of a phone no page is wider than the screen", { skip }, async
   }
 });
 
+for (const colorScheme of ["light", "dark"] as const)
+  test(`the chart has the colours of its legend: ${colorScheme}`, { skip }, async (t) => {
+    await using fake = await fakeConsole(built, smallWorld());
+    const { page } = await openPage(t, fake.url, { colorScheme });
+    await page.locator("figure canvas").waitFor();
+    const found = await page.evaluate(() => {
+      const canvas = document.querySelector<HTMLCanvasElement>("figure canvas")!;
+      const { data } = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
+      const drawn = new Set<string>();
+      for (let at = 0; at < data.length; at += 4) drawn.add(`rgb(${data[at]}, ${data[at + 1]}, ${data[at + 2]})`);
+      return [...document.querySelectorAll("figcaption .word")].map((word) => drawn.has(getComputedStyle(word).color));
+    });
+    assert.deepEqual(found, [true, true]);
+  });
+
 test("what a machine sends is shown as it is, as text", { skip }, async (t) => {
   await using fake = await fakeConsole(built, smallWorld());
   const { page } = await openPage(t, `${fake.url}/machines/baremetalhosts.metal3.io/slipway-hosts/node-1`);

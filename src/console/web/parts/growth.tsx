@@ -16,7 +16,7 @@ export function Growth() {
   useEffect(() => {
     if (!isShown || box.current === null) return;
     const element = box.current;
-    const color = (name: string): string => getComputedStyle(element).getPropertyValue(name);
+    const color = (name: string): string => colorOf(element, name);
     const axis = { stroke: color("--dim"), grid: { stroke: color("--line"), width: 1 } };
     const line = (label: string, of: string) => ({ label, stroke: color(of), width: 2, points: { show: false } });
     const plot = new uPlot(
@@ -52,4 +52,12 @@ export function Growth() {
       </figcaption>
     </figure>
   );
+}
+
+/** A colour of the style sheet as a canvas takes it: `light-dark()` is worked out only where it is a property's value. */
+function colorOf(element: HTMLElement, name: string): string {
+  element.style.color = `var(${name})`;
+  const { color } = getComputedStyle(element);
+  element.style.color = "";
+  return color;
 }
