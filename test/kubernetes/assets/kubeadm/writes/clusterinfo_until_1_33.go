@@ -9,7 +9,6 @@ import (
 	clientset "k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/kubernetes/cmd/kubeadm/app/phases/bootstraptoken/clusterinfo"
-	"k8s.io/kubernetes/cmd/kubeadm/app/phases/bootstraptoken/node"
 )
 
 func createClusterInfo(client clientset.Interface, endpoint string) error {
@@ -23,8 +22,4 @@ func createClusterInfo(client clientset.Interface, endpoint string) error {
 		return err
 	}
 	return clusterinfo.CreateBootstrapConfigMapIfNotExists(client, file)
-}
-
-func allowGetNodes(client clientset.Interface) error {
-	return node.AllowBoostrapTokensToGetNodes(client)
 }
