@@ -27,6 +27,12 @@ const kinds = new Map<string, Followed>(
 const earlier = new WeakMap<KubeObject, KubeObject>();
 const lists = new Map<string, ReadonlySignal<readonly KubeObject[]>>();
 
+/** Kinds of which nothing was said yet. */
+const unheard = signal<ReadonlySet<string>>(new Set(kinds.keys()));
+
+/** Whether of each kind its objects are here, or why they are not. Before that, an empty list says nothing. */
+export const isLoaded = computed(() => unheard.value.size === 0);
+
 /** The objects of a kind. */
 export function objectsOf(kind: string): ReadonlySignal<readonly KubeObject[]> {
   let list = lists.get(kind);
@@ -106,10 +112,13 @@ export function applyState(kind: string, state: KindState, message?: string): vo
     followed.version.value = followed.version.peek()! + 1;
   }
   followed.state.value = { state, message };
+  if (state !== "waiting" && unheard.peek().has(kind))
+    unheard.value = new Set([...unheard.peek()].filter((each) => each !== kind));
 }
 
 /** Forgets all of it: another user may sign in. */
 export function forgetAll(): void {
+  unheard.value = new Set(kinds.keys());
   for (const followed of kinds.values()) {
     followed.objects.clear();
     followed.state.value = { state: "waiting" };

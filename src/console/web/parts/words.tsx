@@ -6,7 +6,7 @@ import { since } from "../../../views/since.ts";
 import { failureOf, isReady, stateOf, waitOf } from "../../../views/standing.ts";
 import { now } from "../clock.ts";
 import { pathOfObject } from "../router.ts";
-import { stateOfKind } from "../store.ts";
+import { isLoaded, stateOfKind } from "../store.ts";
 
 export type Tone = "good" | "bad" | "busy" | "idle";
 
@@ -47,8 +47,9 @@ export function ObjectLink({ object, machine = false }: { object: KubeObject; ma
   return <a href={pathOfObject(object, machine ? "machines" : "object")}>{object.metadata.name}</a>;
 }
 
+/** What a place says that has nothing to show; "Loading…" while that is not known yet. */
 export function Empty({ children }: { children: ComponentChildren }) {
-  return <p class="empty">{children}</p>;
+  return <p class="empty">{isLoaded.value ? children : "Loading…"}</p>;
 }
 
 /** What can't be shown of these kinds, and why: in the words of the API. */
