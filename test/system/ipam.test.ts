@@ -48,7 +48,9 @@ test("a claim gets the first free address of its pool, with prefix and gateway",
   ]);
   const read = () => world.whileTimePasses(world.client.get(InClusterIPPool, { namespace: NAMESPACE, name: "berths" }));
   assert.deepEqual((await read()).status!.ipAddresses, { total: 13, free: 12, used: 1, outOfRange: 0 });
-  const events = (await world.events()).map(({ reason, message }) => `${reason}: ${message}`);
+  const events = (await world.events())
+    .filter(({ involvedObject }) => involvedObject?.kind === "IPAddressClaim")
+    .map(({ reason, message }) => `${reason}: ${message}`);
   assert.deepEqual(events, ["AddressAllocated: 10.0.0.2/28 of InClusterIPPool berths"]);
 
   await world.delete(IPAddressClaim, "a");

@@ -42,6 +42,8 @@ export class VinoWorld {
   readonly secrets: string[] = [];
   readonly #settings: object;
   readonly #between: (inner: Transport) => Transport;
+  /** Of what earlier worlds have left on a real API server, which all share: uids. */
+  #before: ReadonlySet<string> = new Set();
   api!: WorldApi;
   client!: Client;
   #process: { mortal: Mortal; manager: Manager } | undefined;
@@ -70,6 +72,7 @@ export class VinoWorld {
     await world.passing(installCrds(world.client, clock, signal, kinds));
     for (const namespace of [NAMESPACE, "other", HOME])
       await world.passing(ensureNamespace(world.client, namespace, signal));
+    world.#before = new Set((await world.#made()).map(({ metadata }) => metadata.uid));
     return world;
   }
 
@@ -272,18 +275,17 @@ export class VinoWorld {
     }
   }
 
-  /** All that Vinos have made, by kind and name. */
+  /** All that this world's Vinos have made, by kind and name. */
   async left(): Promise<string[]> {
+    const left = (await this.#made()).filter(({ metadata }) => !this.#before.has(metadata.uid));
+    return left.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted();
+  }
+
+  async #made(): Promise<KubeObject[]> {
     const secrets = (await this.list(Secret)).filter(({ metadata }) =>
       /-(credentials|network-data|vnc)$/.test(metadata.name),
     );
-    const all: KubeObject[] = [
-      ...(await this.list(VinoNode)),
-      ...(await this.hosts()),
-      ...(await this.list(IPPool)),
-      ...secrets,
-    ];
-    return all.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted();
+    return [...(await this.list(VinoNode)), ...(await this.hosts()), ...(await this.list(IPPool)), ...secrets];
   }
 }
 
