@@ -2,13 +2,12 @@
  * Writes the command as few files that need nothing but Node into `dist/bundle`: `slipway.mjs`, what it loads when it is asked for under
  * `lib`, the examples that `slipway demo` applies, and the licences of the packages within. Argument: another folder, which is emptied.
  */
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, type Metafile } from "esbuild";
 import { buildPage } from "../src/console/server/page-build.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-const PAGE = join(ROOT, "src/console/web/main.tsx");
 /** Packages of which the page is made. */
 const PAGE_PACKAGES = [
   "preact",
@@ -54,7 +53,7 @@ chmodSync(main, 0o755);
 cpSync(join(ROOT, "examples"), join(out, "examples"), { recursive: true });
 // What the lab's stand-in for Harvester runs on its machines, beside the code that packs it.
 cpSync(join(ROOT, "src/lab/stand-in/program"), join(out, "lib/chunks/program"), { recursive: true });
-if (existsSync(PAGE)) await writePage(join(out, "lib/chunks/console-page"));
+await writePage(join(out, "lib/chunks/console-page"));
 const packages = [...new Set([...packagesIn(metafile), ...PAGE_PACKAGES])].sort();
 writeFileSync(join(out, "LICENSES.txt"), packages.map(licenceOf).join("\n"));
 const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);

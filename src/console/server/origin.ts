@@ -9,8 +9,8 @@ export interface Reach {
 }
 
 /**
- * Whether a request's Host header is a name of ours. A page of somebody else can make its own name point to this address (DNS rebinding),
- * but it can't make the browser send another name than its own: loopback's name, bare addresses and the names that were given are ours.
+ * Whether a request's Host header is a name of ours: loopback's name, a bare address, or a name that was given. Another site can have its name
+ * point to this address (DNS rebinding), but the browser still sends that site's name.
  */
 export function isOurHost(host: string | undefined, { urls }: Reach): boolean {
   const [, bracketed, name] = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9.-]+))(?::\d{1,5})?$/.exec(host ?? "") ?? [];

@@ -2,13 +2,13 @@
  * The course of a lab's cluster, from blank machines to wiped ones: they are discovered, approved and given their BMCs, become the cluster's
  * Nodes, run Pods that reach each other; one is killed and replaced; the cluster is deleted. Each step waits until it holds.
  */
-import { type Clock, Fault, isFault, type Log, type Random } from "@slipway/base";
-import { type Client, type KubeObject, refOf, type Transport } from "@slipway/kube";
+import { Fault, isFault } from "@slipway/base";
+import { refOf } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
 import { Cluster } from "../../kinds/cluster-api/cluster.ts";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { DISCOVERY_NAMESPACE } from "../../netboot/settings.ts";
-import type { MachineRow } from "../pool/rows.ts";
+import type { LabCoursePorts } from "../course-ports.ts";
 import type { LabMachine } from "./lab-machine.ts";
 import type { LabCluster } from "./manifests.ts";
 import { clusterRows } from "./rows.ts";
@@ -20,28 +20,8 @@ import { WorkloadWay } from "./workload-api.ts";
 /** The steps, by what holds at the end of each. */
 export type Reached = "discovered" | "available" | "joined" | "running" | "killed" | "replaced" | "deleted" | "wiped";
 
-export interface CoursePorts {
-  client: Client;
-  /** Of the same API. */
-  transport: Transport;
+export interface CoursePorts extends LabCoursePorts<Reached, ClusterView> {
   machines: readonly LabMachine[];
-  /** Applies objects of any kinds. */
-  apply: (to: { client: Client; transport: Transport }, objects: readonly KubeObject[]) => Promise<unknown>;
-  clock: Clock;
-  random: Random;
-  log: Log;
-  /** Ends it: it rejects then. */
-  signal: AbortSignal;
-  /** A line about what was reached. */
-  tell: (line: string) => void;
-  /** The machines, at every look. */
-  show?: (rows: readonly MachineRow[]) => void;
-  /** What else is to hold there; the course waits for it. */
-  reached?: (step: Reached, view: ClusterView) => Promise<void>;
-  /** How long each step may take. */
-  patienceMs?: number;
-  /** Between looks. */
-  lookMs?: number;
 }
 
 const PATIENCE_MS = 20 * 60_000;

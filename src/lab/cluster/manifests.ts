@@ -1,6 +1,8 @@
 /** What the lab has to know of the cluster that it is to make, read from its manifests. */
-import { Fault } from "@slipway/base";
 import type { KubeObject, Ref } from "@slipway/kube";
+import { modelledOn } from "../modelled.ts";
+
+const { lacks, only } = modelledOn("examples/lab-cluster");
 
 /** The cluster of a folder of manifests. */
 export interface LabCluster {
@@ -34,17 +36,4 @@ export function labClusterOf(
   if (!Number.isInteger(count) || count < 1) throw lacks(name, `spec.replicas of its MachineDeployment is ${count}`);
   const { name: called, namespace = "default" } = cluster.metadata;
   return { ref: { namespace, name: called }, count, minor, objects, workload };
-}
-
-function only(objects: readonly KubeObject[], kind: string, name: string): KubeObject {
-  const found = objects.filter((object) => object.kind === kind);
-  if (found.length === 1) return found[0]!;
-  throw lacks(
-    name,
-    found.length === 0 ? `there is no ${kind}` : `there are ${found.length} ${kind}s, and the lab makes one`,
-  );
-}
-
-function lacks(name: string, what: string): Fault {
-  return new Fault("BadRequest", name, what, { remedy: "take examples/lab-cluster as a model" });
 }

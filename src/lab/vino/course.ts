@@ -2,15 +2,15 @@
  * The course of a lab's tenant on virtual machines, from an empty node to an empty node: machines are made and offered, a SIPCluster takes some of them, the
  * tenant's API answers through the load balancer, users log in, a machine joins; then all of it goes. Each step waits until it holds.
  */
-import { type Clock, Fault, isFault, type Log, type Random } from "@slipway/base";
-import { type Client, isTrue, type KubeObject, type Transport } from "@slipway/kube";
+import { Fault, isFault } from "@slipway/base";
+import { isTrue, type Transport } from "@slipway/kube";
 import { Event, type Node, Node as Nodes, Secret } from "@slipway/kube/core";
 import { createBootstrapToken } from "../../bootstrap/kubeadm/bootstrap-token.ts";
 import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { SIPCluster } from "../../kinds/sip/sip-cluster.ts";
 import { Vino } from "../../kinds/vino/vino.ts";
-import type { MachineRow } from "../pool/rows.ts";
+import type { LabCoursePorts } from "../course-ports.ts";
 import { login, type Provider } from "./dex-login.ts";
 import { joinUserData } from "./join-seed.ts";
 import type { LabVino } from "./manifests.ts";
@@ -20,29 +20,9 @@ import { areOffered, isTaken, type VinoView, viewVino, vinoRows } from "./view.t
 /** The steps, by what holds at the end of each. */
 export type Reached = "offered" | "served" | "logged-in" | "joined" | "released" | "gone";
 
-export interface CoursePorts {
-  client: Client;
-  /** Of the same API. */
-  transport: Transport;
-  /** Applies objects of any kinds. */
-  apply: (to: { client: Client; transport: Transport }, objects: readonly KubeObject[]) => Promise<unknown>;
+export interface CoursePorts extends LabCoursePorts<Reached, VinoView> {
   /** The disk that workers are installed with. */
   image: { url: string; checksum: string };
-  clock: Clock;
-  random: Random;
-  log: Log;
-  /** Ends it: it rejects then. */
-  signal: AbortSignal;
-  /** A line about what was reached. */
-  tell: (line: string) => void;
-  /** The machines, at every look. */
-  show?: (rows: readonly MachineRow[]) => void;
-  /** What else is to hold there; the course waits for it. */
-  reached?: (step: Reached, view: VinoView) => Promise<void>;
-  /** How long each step may take. */
-  patienceMs?: number;
-  /** Between looks. */
-  lookMs?: number;
 }
 
 const PATIENCE_MS = 20 * 60_000;

@@ -1,8 +1,10 @@
 /** What the lab has to know of the virtual machines and the tenant that it is to make, read from their manifests. */
-import { Fault } from "@slipway/base";
 import type { KubeObject, Ref } from "@slipway/kube";
 import type { SIPCluster } from "../../kinds/sip/sip-cluster.ts";
 import type { Vino } from "../../kinds/vino/vino.ts";
+import { modelledOn } from "../modelled.ts";
+
+const { lacks, only } = modelledOn("examples/lab-vino");
 
 /** The Vino and the tenant of a folder of manifests. */
 export interface LabVino {
@@ -59,16 +61,3 @@ export function labVinoOf(objects: readonly KubeObject[], name: string): LabVino
 
 const refIn = ({ metadata: { name, namespace = "default" } }: KubeObject): Required<Ref> => ({ namespace, name });
 const nameOf = (object: KubeObject): string => Object.values(refIn(object)).join("/");
-
-function only(objects: readonly KubeObject[], kind: string, name: string): KubeObject {
-  const found = objects.filter((object) => object.kind === kind);
-  if (found.length === 1) return found[0]!;
-  throw lacks(
-    name,
-    found.length === 0 ? `there is no ${kind}` : `there are ${found.length} ${kind}s, and the lab makes one`,
-  );
-}
-
-function lacks(name: string, what: string): Fault {
-  return new Fault("BadRequest", name, what, { remedy: "take examples/lab-vino as a model" });
-}
