@@ -213,8 +213,9 @@ test("the serial console shows text and colours; sequences that ask or keep some
   fake.serial = "\x1b]0;owned\x07\x1b[31mred\x1b[0m \x1b[6n\x1bP$qm\x1b\\booted\r\n";
   const { page, errors } = await openPage(t, `${fake.url}/machines/baremetalhosts.metal3.io/slipway-hosts/node-1`);
   const terminal = page.getByRole("group", { name: "Serial console" });
-  await terminal.locator(".xterm-accessibility-tree").getByText("booted").waitFor();
+  // A terminal out of view draws nothing.
   await terminal.scrollIntoViewIfNeeded();
+  await terminal.locator(".xterm-accessibility-tree").getByText("booted").waitFor();
   const color = await terminal
     .locator(".xterm-rows span", { hasText: "red" })
     .first()
