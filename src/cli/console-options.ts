@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { systemClock as clock, Fault, isFault, type Log, cryptoRandom as random } from "@slipway/base";
+import { systemClock as clock, Fault, type Http, isFault, type Log, cryptoRandom as random } from "@slipway/base";
 import type { Connection } from "@slipway/kube/http";
 import { type Command, Option } from "commander";
 import type { Console } from "../console/server/console.ts";
 import type { ApiAddress } from "../console/server/credentials.ts";
 import { CONSOLE_PORT } from "../console/server/port.ts";
 import type { ConsoleSettings } from "../console/server/ports.ts";
+import type { MachineOutputs } from "../inventory/outputs/outputs.ts";
 import type { Laptop } from "../laptop/laptop.ts";
 import { HttpClients } from "./http-clients.ts";
 import { httpsUrl, httpUrl, type ListenAddress, portNumber } from "./option-values.ts";
@@ -48,12 +49,13 @@ interface OperatorPorts {
   clients: HttpClients;
   log: Log;
   env: Readonly<Record<string, string | undefined>>;
+  outputs: MachineOutputs;
 }
 
 /** Starts the console that the options ask for, if any. Of the operator's connection it gets where the API is, and none of its credentials. */
 export async function operatorConsole(
   options: ConsoleOptions & { healthListen: ListenAddress },
-  { connection, clients, log, env }: OperatorPorts,
+  { connection, clients, log, env, outputs }: OperatorPorts,
 ): Promise<Console | undefined> {
   const { consolePort: port, consoleUrl } = options;
   if (port === undefined) return undefined;
@@ -61,7 +63,7 @@ export async function operatorConsole(
   const ca = options.consoleOidcCa === undefined ? undefined : await readFile(options.consoleOidcCa, "utf8");
   const oidc = oidcOf(options, env);
   return await start(
-    { api: connection, http: clients.of(ca), log },
+    { api: connection, http: clients.of(ca), log, outputs },
     {
       host: options.healthListen.host,
       port,
@@ -81,7 +83,7 @@ interface LaptopConsoleOptions {
 
 /** Starts a laptop's console. On loopback it speaks HTTP, elsewhere TLS with the certificate of the laptop's API. */
 export async function laptopConsole(
-  { url, identity }: Pick<Laptop, "url" | "identity">,
+  { url, identity, outputs }: Pick<Laptop, "url" | "identity" | "outputs">,
   { host, port, log }: LaptopConsoleOptions,
 ): Promise<Console> {
   const { cert, key, clientCa: ca } = identity.serving;
@@ -90,7 +92,7 @@ export async function laptopConsole(
   const isLoopback = /^(127\.|localhost$|::1$)/.test(host);
   const at = (chosen: number) =>
     start(
-      { api, http: clients.of(undefined), log },
+      { api, http: clients.of(undefined), log, outputs },
       { host, port: chosen, ...(!isLoopback && { tls: { cert, key } }) },
     );
   if (port !== undefined) return await at(port);
@@ -102,7 +104,7 @@ export async function laptopConsole(
 
 /** Loaded only where a console is wanted. */
 async function start(
-  { api, http, log }: { api: ApiAddress; http: ReturnType<HttpClients["of"]>; log: Log },
+  { api, ...ports }: { api: ApiAddress; http: Http; log: Log; outputs: MachineOutputs },
   settings: ConsoleSettings,
 ): Promise<Console> {
   const [{ startConsole }, { transportOf }, { loadPage }] = await Promise.all([
@@ -111,7 +113,7 @@ async function start(
     import("../console/server/page.ts"),
   ]);
   const transport = (credentials: Parameters<typeof transportOf>[1]) => transportOf(api, credentials);
-  return await startConsole({ clock, random, log, http, transport, page: () => loadPage() }, settings);
+  return await startConsole({ clock, random, ...ports, transport, page: () => loadPage() }, settings);
 }
 
 async function tlsOf({

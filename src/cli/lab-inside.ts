@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { systemClock as clock, closeAll, type Log, cryptoRandom as random, replacePrivateFile } from "@slipway/base";
 import type { Transport } from "@slipway/kube";
 import { dump } from "js-yaml";
+import { bootLogs } from "../inventory/outputs/boot-log.ts";
+import { OutputFeeds } from "../inventory/outputs/feeds.ts";
+import { BareMetalHost } from "../kinds/metal3/bare-metal-host.ts";
 import { writeBmcPapers } from "../lab/bmc/papers.ts";
 import { type LabBmcs, serveBmcs } from "../lab/bmc/serve.ts";
 import { startLabCluster } from "../lab/cluster/cluster.ts";
@@ -14,13 +17,16 @@ import { startLabNetboot } from "../lab/lab-netboot.ts";
 import { asDocuments } from "../lab/pool/manifests.ts";
 import { startLabPool } from "../lab/pool/pool.ts";
 import { type MachinePlan, type Rack, setUpRack } from "../lab/rack.ts";
+import { serialConsoles } from "../lab/serial-consoles.ts";
 import type { LabVino } from "../lab/vino/manifests.ts";
 import { MANAGEMENT } from "../lab/vino/node.ts";
 import { startLabVino } from "../lab/vino/operator.ts";
 import { laptopIdentity } from "../laptop/identity.ts";
 import { startKubernetes } from "../laptop/kubernetes.ts";
 import { SOCKET } from "../netboot/service/place.ts";
+import { DISCOVERY_NAMESPACE } from "../netboot/settings.ts";
 import { commandLog, type LogOptions } from "./command-log.ts";
+import { laptopConsole } from "./console-options.ts";
 import { showCluster } from "./lab-cluster.ts";
 import { labNews, newsLine, secondsOf } from "./lab-news.ts";
 import { showPool } from "./lab-pool.ts";
@@ -36,6 +42,8 @@ export interface InsideOptions extends LogOptions {
   plans: readonly MachinePlan[];
   /** The API's, as users reach it. */
   url: string;
+  /** The web console's, as users reach it, and where it is reached from outside of the network. */
+  web: { url: string; socket: string };
   /** The machine whose serial line is shown. */
   console?: string;
   /** Whether machines have BMCs; they are left off then. */
@@ -60,18 +68,27 @@ export async function runInside(options: InsideOptions): Promise<void> {
   try {
     const rack = await setUpRack(dir, plans);
     open.push(() => rack.close());
+    const serial = serialConsoles(rack.machines);
     const api = await startApi(options, open, log);
     const kubernetes = api.transport;
     const folder = join(dir, "netboot");
     // Hosts and leases of earlier machines, should their lab have been killed.
     await rm(folder, { recursive: true, force: true });
     const place = { assets: options.assets, dir: folder, socket: join(folder, SOCKET) };
-    const { netboot, close } = await startLabNetboot(kubernetes, place, log, {
+    const { netboot, client, close } = await startLabNetboot(kubernetes, place, log, {
       trust: trustOf(options),
       drivesHosts: true,
       ...(files !== undefined && { files }),
     });
     open.push(close);
+    const feeds = new OutputFeeds(clock);
+    open.push(async () => feeds.close());
+    const logs = bootLogs({
+      current: () => netboot,
+      hosts: async () => (await client.list(BareMetalHost)).items,
+      ...{ namespace: DISCOVERY_NAMESPACE, feeds },
+    });
+    await openWeb(options.web.socket, { ...api, outputs: { serial, logs } }, open, log);
     const bmcs = options.hasBmcs ? await startBmcs(rack, open, log) : undefined;
     const papers = bmcs && (await papersOf(dir, bmcs, open));
 
@@ -180,7 +197,22 @@ async function startApi(options: InsideOptions, open: (() => Promise<unknown>)[]
   const door = await openDoor({ path: socket, readableAll: false }, { host, port });
   open.push(() => door.close());
   await replacePrivateFile(join(dir, "kubeconfig"), identity.kubeconfig(url));
-  return { transport: api.transport, port, kubeconfig: identity.kubeconfig };
+  return { transport: api.transport, url: api.url, identity, port, kubeconfig: identity.kubeconfig };
+}
+
+/** The web console on the loopback inside, and its door. */
+async function openWeb(
+  socket: string,
+  api: Parameters<typeof laptopConsole>[0],
+  open: (() => Promise<unknown>)[],
+  log: Log,
+): Promise<void> {
+  const host = "127.0.0.1";
+  const console = await laptopConsole(api, { host, port: 0, log });
+  open.push(() => console.close());
+  await rm(socket, { force: true });
+  const door = await openDoor({ path: socket, readableAll: false }, { host, port: console.port });
+  open.push(() => door.close());
 }
 
 async function startBmcs({ machines }: Rack, open: (() => Promise<unknown>)[], log: Log): Promise<LabBmcs> {
@@ -206,8 +238,9 @@ ${each.join("\n")}
 }
 
 function introduce(options: InsideOptions, rack: Rack, netbootUrl: string): void {
-  const { dir, url, plans, files } = options;
+  const { dir, url, web, plans, files } = options;
   console.log(`Kubernetes API   ${url}`);
+  console.log(`Console          ${web.url} (sign in with the kubeconfig)`);
   console.log(`kubeconfig       ${join(dir, "kubeconfig")}`);
   for (const [at, { spec, console: serial }] of rack.machines.entries())
     console.log(`${spec.name.padEnd(17)}${spec.mac}  ${plans[at]!.firmware.padEnd(12)} ${serial.file}`);

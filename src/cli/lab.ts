@@ -2,9 +2,10 @@ import { rm } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { Fault, parseQuantity, privateFolder, quantityNumber } from "@slipway/base";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { CONSOLE_PORT } from "../console/server/port.ts";
 import { KeptProcess } from "../kubernetes/kept-process.ts";
 import type { LabCluster } from "../lab/cluster/manifests.ts";
-import { openDoor } from "../lab/door.ts";
+import { type Door, openDoor } from "../lab/door.ts";
 import { FIRMWARES, type Firmware } from "../lab/machine.ts";
 import { inOwnNetwork } from "../lab/namespace.ts";
 import { checkInstalled } from "../lab/programs.ts";
@@ -38,9 +39,12 @@ interface Options extends LogOptions {
   dir: string;
   assets?: string;
   port: number;
+  consolePort?: number;
   inside?: number;
+  insideConsole?: number;
 }
 
+const HOST = "127.0.0.1";
 const MIB = 1024 ** 2;
 /** The agent's Linux lives in memory. */
 const LEAST_MEMORY = 512 * MIB;
@@ -86,9 +90,11 @@ export const verb: Verb = (program) => {
     .option("--dir <folder>", "for consoles and the kubeconfig", ".slipway/lab")
     .option("--assets <folder>", "what `make agent` has put together; unset: $SLIPWAY_NETBOOT_ASSETS, else the cache")
     .option("--port <number>", "port of the Kubernetes API; 0: any free one", portNumber, 6443)
+    .option("--console-port <port>", `port of the web console (default: ${CONSOLE_PORT}, or any free one)`, portNumber)
     .addOption(logLevel("warn"))
     .addOption(logFormat())
     .addOption(new Option("--inside <port>").argParser(portNumber).hideHelp())
+    .addOption(new Option("--inside-console <port>").argParser(portNumber).hideHelp())
     .addHelpText(
       "after",
       `
@@ -111,8 +117,8 @@ async function run(given: Options, command: Command): Promise<void> {
   const { options, pool, cluster, vino, memory } = lab;
   const { machines, firmware, inside } = options;
   const dir = resolve(options.dir);
-  const socket = socketIn(dir);
-  if (inside !== undefined) return await runInside(await insideOf(lab, { dir, socket, inside }));
+  const sockets = { api: socketIn(dir, "api.sock"), web: socketIn(dir, "web.sock") };
+  if (inside !== undefined) return await runInside(await insideOf(lab, { dir, sockets, inside }));
   // A Vino's machines boot by BIOS or UEFI of this machine's processor.
   const firmwares: Firmware[] = vino === undefined ? firmware.slice(0, machines) : ["bios", "uefi"];
   await checkInstalled(firmwares, process.env.PATH ?? "", {
@@ -127,7 +133,7 @@ async function run(given: Options, command: Command): Promise<void> {
     checkMemory(vino.memoryMiB * MIB, process.availableMemory());
     await vinoPlaces(vino, process.env);
   }
-  await runOutside(dir, socket, options.port);
+  await runOutside(dir, sockets, options);
 }
 
 interface Lab {
@@ -170,13 +176,14 @@ async function labAsked(given: Options, isSet: (name: string) => boolean): Promi
 
 async function insideOf(
   { options, plans, pool, cluster, vino }: Lab,
-  { dir, socket, inside }: { dir: string; socket: string; inside: number },
+  { dir, sockets, inside }: { dir: string; sockets: Sockets; inside: number },
 ): Promise<InsideOptions> {
   const assets = options.assets ?? assetsFolder(process.env);
   const { logLevel, logFormat, console, files, bmc: hasBmcs } = options;
   const url = `https://127.0.0.1:${inside}`;
+  const web = { url: `http://127.0.0.1:${options.insideConsole}`, socket: sockets.web };
   return {
-    ...{ dir, socket, assets, plans, url, logLevel, hasBmcs },
+    ...{ dir, socket: sockets.api, assets, plans, url, web, logLevel, hasBmcs },
     ...(logFormat && { logFormat }),
     ...(pool !== undefined && { pool }),
     ...(cluster !== undefined && { cluster, files: await imageFolderFor(cluster, process.env) }),
@@ -186,12 +193,27 @@ async function insideOf(
   };
 }
 
-/** All that needs the network runs in a process inside it; this one is its door and its end. */
-async function runOutside(dir: string, socket: string, port: number): Promise<void> {
+/** Where the Kubernetes API and the web console are reached from outside of the network. */
+interface Sockets {
+  api: string;
+  web: string;
+}
+
+/** All that needs the network runs in a process inside it; this one is its doors and its end. */
+async function runOutside(
+  dir: string,
+  sockets: Sockets,
+  { port, consolePort }: Pick<Options, "port" | "consolePort">,
+): Promise<void> {
   privateFolder(dir);
   const stopped = untilStopped();
-  const door = await openDoor({ host: "127.0.0.1", port }, { path: socket });
-  const args = [...process.execArgv, ...process.argv.slice(1), "--inside", String(door.port)];
+  const door = await openDoor({ host: HOST, port }, { path: sockets.api });
+  const web = await webDoor(consolePort, sockets.web).catch(async (error: unknown) => {
+    await door.close();
+    throw error;
+  });
+  const ports = ["--inside", String(door.port), "--inside-console", String(web.port)];
+  const args = [...process.execArgv, ...process.argv.slice(1), ...ports];
   const root = process.getuid?.() === 0;
   const inner = new KeptProcess({
     ...inOwnNetwork(process.execPath, args, { root }),
@@ -203,8 +225,9 @@ async function runOutside(dir: string, socket: string, port: number): Promise<vo
     process.exitCode = (await inner.gone) === 0 ? 0 : 1;
   } finally {
     await door.close();
+    await web.close();
     const left = [
-      socket,
+      ...Object.values(sockets),
       ...["kubeconfig", "pki", "bmc", "stand-in", "tenants", "pool.yaml", ...VINO_FOLDERS].map((name) =>
         join(dir, name),
       ),
@@ -213,9 +236,17 @@ async function runOutside(dir: string, socket: string, port: number): Promise<vo
   }
 }
 
+/** Where no port is chosen and the usual one is taken, any free one. */
+async function webDoor(port: number | undefined, path: string): Promise<Door> {
+  return await openDoor({ host: HOST, port: port ?? CONSOLE_PORT }, { path }).catch((error: NodeJS.ErrnoException) => {
+    if (port === undefined && error.code === "EADDRINUSE") return openDoor({ host: HOST, port: 0 }, { path });
+    throw error;
+  });
+}
+
 /** A Unix socket's path is at most 107 bytes long; from here it may be shorter. */
-function socketIn(dir: string): string {
-  const [whole, short] = [join(dir, "api.sock"), relative("", join(dir, "api.sock"))];
+function socketIn(dir: string, name: string): string {
+  const [whole, short] = [join(dir, name), relative("", join(dir, name))];
   return short.length < whole.length ? short : whole;
 }
 

@@ -173,7 +173,7 @@ async function run(options: Options): Promise<void> {
     open.push(() => health.close());
     const boot = await serveHttp(operator.boot, { ...BOOT_LIMITS, ...options.bootListen, ...(await bootTls(options)) });
     open.push(() => boot.close());
-    const console = await operatorConsole(options, { connection, clients, log, env });
+    const console = await operatorConsole(options, { connection, clients, log, env, outputs: operator.outputs });
     open.push(async () => console?.close());
     await reach(transport, connection.server);
     const { webhookPort: port, webhookUrl } = options;

@@ -25,6 +25,7 @@ import { serveHttp } from "@slipway/base/http-server";
 import { type Client, createClient, type Transport } from "@slipway/kube";
 import { Namespace } from "@slipway/kube/core";
 import { BOOT_LIMITS } from "../bootstrap/boot-service.ts";
+import type { MachineOutputs } from "../inventory/outputs/outputs.ts";
 import type { Kind } from "../kinds/kind.ts";
 import { serveConversion } from "../operator/conversion-server.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET, DEFAULT_SYSTEMS } from "../operator/defaults.ts";
@@ -73,6 +74,8 @@ export interface Laptop {
   /** The client's. */
   transport: Transport;
   metal: SimulatedMetal;
+  /** What the operator has of machines' consoles and boot logs. */
+  outputs: MachineOutputs;
   /** Resolves with what happened when the Kubernetes ends by itself. */
   died: Promise<Fault>;
   close(): Promise<void>;
@@ -138,10 +141,12 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
     await conversion?.start();
     const own = await ownHardware(options, { client, clock, random, firmware: metal.firmware });
     closers.push(own.close);
+    let outputs: MachineOutputs = {};
     if (options.hasOperator !== false) {
       const parts = { transport, clock, random, http, metal, joinToken, own: own.settings };
       const { operator, closeBoot } = await startOperator(options, parts);
       closers.push(closeBoot);
+      ({ outputs } = operator);
       const isInstalled = ({ name }: Pick<System, "name">): boolean => installed.some((one) => one.name === name);
       const further = operator.systems.filter((system) => !isInstalled(system));
       await installKinds(further, installation, []);
@@ -152,7 +157,7 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
       await operator.manager.whenReady();
     }
     own.begin();
-    return { url, identity, client, transport, metal, died, close };
+    return { url, identity, client, transport, metal, outputs, died, close };
   } catch (error) {
     await close();
     throw error;

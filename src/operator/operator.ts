@@ -29,6 +29,7 @@ import {
 import { createHttpTransport } from "@slipway/kube/http";
 import { anyOf } from "../bootstrap/boot-records.ts";
 import { bootService } from "../bootstrap/boot-service.ts";
+import { joinedOutputs, type MachineOutputs } from "../inventory/outputs/outputs.ts";
 import type { Kind } from "../kinds/kind.ts";
 import { BareMetalHost } from "../kinds/metal3/bare-metal-host.ts";
 import { type AccountPorts, Accounts } from "../machines/accounts.ts";
@@ -91,6 +92,8 @@ export interface Operator {
   boot: HttpHandler;
   /** The systems that run. */
   systems: readonly System[];
+  /** What the systems have of machines' consoles and boot logs. */
+  outputs: MachineOutputs;
   /** Sees to what they need on the cluster beside their definitions: before the manager starts. */
   prepare(signal: AbortSignal): Promise<void>;
   /** Resolves when what the systems started is closed: after the manager has stopped. */
@@ -144,7 +147,8 @@ export function createOperator(given: OperatorPorts, settings: OperatorSettings)
     for (const parts of running) await parts.closed?.();
     await shared.workloads.close();
   };
-  return { manager, client, boot, systems, prepare, closed };
+  const outputs = joinedOutputs(running.flatMap((parts) => parts.outputs ?? []));
+  return { manager, client, boot, systems, outputs, prepare, closed };
 }
 
 /** The cluster's hosts as the controllers know them; where none of those watches them, the API is asked. */

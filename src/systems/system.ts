@@ -7,6 +7,7 @@ import type { Clock, Log, Tallies, Tally } from "@slipway/base";
 import type { Access, Cache, Client, Controller, KubeObject } from "@slipway/kube";
 import type { z } from "zod";
 import type { BootRecords } from "../bootstrap/boot-service.ts";
+import type { MachineOutputs } from "../inventory/outputs/outputs.ts";
 import type { Kind } from "../kinds/kind.ts";
 import type { Accounts } from "../machines/accounts.ts";
 import type { Role } from "../views/row.ts";
@@ -53,6 +54,8 @@ export interface SystemParts {
   prepare?(client: Client, signal: AbortSignal): Promise<void>;
   /** The values of the system's `measures` as they are now. Asked once for a scrape. */
   measure?(): Promise<readonly Measured[]>;
+  /** What it has of machines' consoles and boot logs. */
+  outputs?: MachineOutputs;
   /** Resolves when what its controllers started is closed: after the manager has stopped. */
   closed?(): Promise<void>;
   /** The boots that the boot service serves. `client` may do what `access` says; `cache` has what the controllers watch. */

@@ -52,7 +52,7 @@ test("signing in shows who one is by the API's word; a token that is nobody's is
   assert.deepEqual(JSON.parse((await send(url, "/console/session")).body).signIn, { token: true, oidc: false });
   const answer = await signInWith(url, { token: TOKENS.viewer });
   const { user, groups, features } = JSON.parse(answer.body);
-  assert.deepEqual([user, groups, features], ["viewer", ["system:authenticated"], { serial: false }]);
+  assert.deepEqual([user, groups, features], ["viewer", ["system:authenticated"], { serial: false, logs: false }]);
   assert.match(answer.headers["set-cookie"]![0]!, /^slipway-console=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
   assert.doesNotMatch(answer.body, new RegExp(TOKENS.viewer));
   const wrong = await signInWith(url, { token: "a-wrong-token-of-somebody" });

@@ -12,6 +12,7 @@ import type { FollowersOf } from "./followers.ts";
 import { guard } from "./guard.ts";
 import { resourceOf } from "./kind-name.ts";
 import { oidcRoutes } from "./oidc-routes.ts";
+import { outputRoutes } from "./output-routes.ts";
 import { pageRoutes } from "./page-routes.ts";
 import type { ConsolePorts, ConsoleSettings, Desk } from "./ports.ts";
 import { jsonBodies, proxyRoutes } from "./proxy-routes.ts";
@@ -47,10 +48,7 @@ export async function startConsole(ports: ConsolePorts, settings: ConsoleSetting
   oidcRoutes(app, desk);
   proxyRoutes(app, desk);
   eventRoutes(app, desk);
-  for (const path of ["/console/logs/*", "/console/serial/*"])
-    app.get(path, async () => {
-      throw new Fault("NotFound", "console", "nothing serves this log here", { remedy: "use slipway logs" });
-    });
+  outputRoutes(app, desk);
   pageRoutes(app, desk);
   app.server.maxConnections = MOST_CONNECTIONS;
   await app.listen({ host, port }).catch(async (error: NodeJS.ErrnoException) => {

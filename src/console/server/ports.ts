@@ -1,5 +1,6 @@
 import type { Clock, Http, Log, Random } from "@slipway/base";
 import type { Transport } from "@slipway/kube";
+import type { MachineOutputs } from "../../inventory/outputs/outputs.ts";
 import type { ApiAddress, Credentials } from "./credentials.ts";
 import type { StreamTimes } from "./event-stream.ts";
 import type { OidcSettings } from "./oidc.ts";
@@ -18,6 +19,8 @@ export interface ConsolePorts {
   transport(credentials: Credentials): Transport;
   /** The page, made when it is first asked for. */
   page(): Promise<Page>;
+  /** Machines' consoles and boot logs. Default: there are none. */
+  outputs?: MachineOutputs;
 }
 
 export interface ConsoleSettings {

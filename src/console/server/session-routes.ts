@@ -94,5 +94,5 @@ const offers = ({ oidc }: Desk) => ({ signIn: { token: true, oidc: oidc !== unde
 
 const described = (desk: Desk, { user, groups, csrf }: Session) => ({
   ...{ user, groups, csrf, ...offers(desk) },
-  features: { serial: false },
+  features: { serial: desk.outputs?.serial !== undefined, logs: desk.outputs?.logs !== undefined },
 });

@@ -190,8 +190,17 @@ export class Browser {
   }
 
   /** Opens the event stream of these kinds. */
-  async events(kinds: string): Promise<Events> {
-    return new Events(await open(this.#url, `/console/events?kinds=${kinds}`, { headers: { cookie: this.cookie } }));
+  events(kinds: string): Promise<Events> {
+    return this.#stream(`/console/events?kinds=${kinds}`);
+  }
+
+  /** Opens a machine's console or log. */
+  output(path: string): Promise<Events> {
+    return this.#stream(path);
+  }
+
+  async #stream(path: string): Promise<Events> {
+    return new Events(await open(this.#url, path, { headers: { cookie: this.cookie } }));
   }
 }
 
@@ -216,6 +225,8 @@ const PATIENCE_MS = 20_000;
 export class Events {
   readonly response: IncomingMessage;
   readonly received: Received[] = [];
+  /** Of a machine: the bytes of its events without a name. */
+  output = "";
   ended = false;
   #text = "";
   readonly #waiting = new Set<() => void>();
@@ -275,6 +286,8 @@ export class Events {
     for (const event of events) {
       const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(event) ?? [];
       if (name !== undefined) this.received.push({ name, data: JSON.parse(data!) as Received["data"] });
+      const [, bytes] = /^data: (.*)$/.exec(event) ?? [];
+      if (bytes !== undefined) this.output += Buffer.from(bytes, "base64").toString("latin1");
     }
     this.#wake();
   }

@@ -21,7 +21,7 @@ export interface IpmiOptions {
   clock: Clock;
 }
 
-const PROGRAM = "ipmitool";
+export const IPMITOOL = "ipmitool";
 const READ_MS = 60_000;
 const WRITE_MS = 120_000;
 const SOFT_OFF_MS = 600_000;
@@ -49,12 +49,10 @@ export function ipmiBmc({ address, credentials, run, clock }: IpmiOptions): Bmc 
   // Most BMCs serve one session well.
   const places = new Places(1);
   const ipmi = async (words: readonly string[], signal: AbortSignal): Promise<string> => {
-    const session = ["-I", "lanplus", "-H", address.host, "-p", String(address.port), "-U", credentials.username];
-    const args = [...session, "-L", address.privilege, "-E", "-N", "5", "-R", "3", ...words];
-    const env = { IPMI_PASSWORD: credentials.password };
-    const ran = await places.take(() => run({ program: PROGRAM, args, env, signal }), signal);
+    const { args, env } = ipmiSession(address, credentials);
+    const ran = await places.take(() => run({ program: IPMITOOL, args: [...args, ...words], env, signal }), signal);
     if (ran.code === 0) return ran.stdout;
-    throw refused(on, words, ran.stderr);
+    throw ipmiRefused(on, words, ran.stderr);
   };
   const readPower = async (signal: AbortSignal): Promise<PowerState> => {
     const [, state] = /Chassis Power is (on|off)/i.exec(await ipmi(["chassis", "power", "status"], signal)) ?? [];
@@ -116,7 +114,7 @@ export function ipmiBmc({ address, credentials, run, clock }: IpmiOptions): Bmc 
 
 /** What a BMC does not keep is left out; that it is not reached is a failure. */
 function unlessRefused(error: unknown): string {
-  if (error instanceof Fault && error.code === "Unsupported" && error.on !== PROGRAM) return "";
+  if (error instanceof Fault && error.code === "Unsupported" && error.on !== IPMITOOL) return "";
   throw error;
 }
 
@@ -153,8 +151,14 @@ function identityIn(fru: string, guid: string): BmcIdentity {
   };
 }
 
+/** How ipmitool reaches a BMC: the words before the command. The password is in the environment alone. */
+export function ipmiSession({ host, port, privilege }: IpmiAddress, { username, password }: BmcCredentials) {
+  const session = ["-I", "lanplus", "-H", host, "-p", String(port), "-U", username];
+  return { args: [...session, "-L", privilege, "-E", "-N", "5", "-R", "3"], env: { IPMI_PASSWORD: password } };
+}
+
 /** ipmitool ends with 1 whatever happened; the cases differ by what it wrote. */
-function refused(on: string, words: readonly string[], stderr: string): Fault {
+export function ipmiRefused(on: string, words: readonly string[], stderr: string): Fault {
   const said = stderr.trim().split("\n").slice(-3).join("; ").slice(0, 300);
   const what = `${words.slice(0, 3).join(" ")}: ${said === "" ? "ipmitool failed" : said}`;
   if (

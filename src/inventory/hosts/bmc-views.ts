@@ -105,7 +105,7 @@ export class BmcViews {
 }
 
 /** The credentials are those of the host's own namespace. Rejects with a `Fault` that names the Secret and what it lacks. */
-async function targetOf(host: BareMetalHost, client: Client): Promise<{ version: string; target: BmcTarget }> {
+export async function targetOf(host: BareMetalHost, client: Client): Promise<{ version: string; target: BmcTarget }> {
   const { namespace } = host.metadata;
   const { address, credentialsName: name, disableCertificateVerification = false } = host.spec.bmc!;
   const on = `Secret/${namespace}/${name}`;

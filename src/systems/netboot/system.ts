@@ -1,5 +1,8 @@
 import { Fault, type Http } from "@slipway/base";
+import { type Access, declaredClient } from "@slipway/kube";
+import { Secret } from "@slipway/kube/core";
 import { z } from "zod";
+import { streamProgram } from "../../inventory/bmc/run-program.ts";
 import { hostClaimController } from "../../inventory/claims/host-claim-controller.ts";
 import { discoveryController, NETBOOT, type SeenHosts } from "../../inventory/discovery/controller.ts";
 import type { OpenBmc } from "../../inventory/hosts/bmc-views.ts";
@@ -7,6 +10,9 @@ import { hostController } from "../../inventory/hosts/controller.ts";
 import { HOST_TALLIES } from "../../inventory/hosts/host-tallies.ts";
 import type { Machines } from "../../inventory/hosts/machines.ts";
 import { type DrivenElsewhere, metal3Operator } from "../../inventory/hosts/metal3-operator.ts";
+import { bmcConsoles } from "../../inventory/outputs/bmc-console.ts";
+import { bootLogs } from "../../inventory/outputs/boot-log.ts";
+import { OutputFeeds } from "../../inventory/outputs/feeds.ts";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { scriptSecretAccess } from "../../machines/drivers/inventory/script-secret.ts";
 import { DISCOVERY_NAMESPACE, type NetbootSettings } from "../../netboot/settings.ts";
@@ -82,6 +88,8 @@ export const netboot = system({
     const { namespace } = discovery;
     const led = ledNetboot({ discovery }, { start, log, clock, ...(hasReplicas && { client }) });
     const { machines } = led;
+    const feeds = new OutputFeeds(clock);
+    const reader = (access: readonly Access[]) => declaredClient(client, access, NETBOOT);
     const drivenElsewhere = FLAGGED[drive] ?? metal3Operator();
     const engine = openBmc && http && { machines, openBmc, http, namespace, drivenElsewhere, tallies };
     return {
@@ -91,15 +99,37 @@ export const netboot = system({
         ...(engine ? [hostClaimController(engine)] : []),
       ],
       // Pools on these hosts put what they boot beside them.
-      access: [...netbootAccess(namespace), ...(engine ? [scriptSecretAccess(namespace)] : [])],
-      prepare: (client, signal) => ensureNamespace(client, namespace, signal),
+      access: [
+        ...[...netbootAccess(namespace), ...LOG_ACCESS],
+        ...(engine ? [...CONSOLE_ACCESS, scriptSecretAccess(namespace)] : []),
+      ],
+      prepare: (own, signal) => ensureNamespace(own, namespace, signal),
+      outputs: {
+        ...(engine && {
+          serial: bmcConsoles({ client: reader(CONSOLE_ACCESS), stream: streamProgram(clock), feeds }),
+        }),
+        logs: bootLogs({
+          current: led.current,
+          hosts: async () => (await reader(LOG_ACCESS).list(BareMetalHost)).items,
+          ...{ namespace, feeds },
+        }),
+      },
       async closed() {
+        feeds.close();
         await led.closed();
         await close?.();
       },
     };
   },
 });
+
+/** To see whose a boot log is. */
+const LOG_ACCESS: readonly Access[] = [{ resource: BareMetalHost, verbs: ["list"] }];
+/** To reach a machine's serial console. */
+const CONSOLE_ACCESS: readonly Access[] = [
+  { resource: BareMetalHost, verbs: ["get"] },
+  { resource: Secret, verbs: ["get"] },
+];
 
 /** Discovery as it declares itself. It never runs. */
 function declared(namespace: string) {

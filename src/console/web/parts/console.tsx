@@ -12,7 +12,7 @@ export function Console({ label, path }: { label: string; path: string }) {
       if (gone.signal.aborted || box.current === null) return;
       const terminal = openTerminal(box.current, label);
       const source = new EventSource(path);
-      const decoder = new TextDecoder();
+      let decoder = new TextDecoder();
       let state = FILTER_START;
       source.addEventListener("message", ({ data }: MessageEvent<string>) => {
         const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0));
@@ -21,6 +21,10 @@ export function Console({ label, path }: { label: string; path: string }) {
         terminal.write(filtered.text);
       });
       source.addEventListener("open", () => {
+        // After a lost connection all that is kept comes again.
+        terminal.reset();
+        decoder = new TextDecoder();
+        state = FILTER_START;
         trouble.value = undefined;
       });
       source.addEventListener("error", () => {

@@ -4,6 +4,8 @@ import { Terminal } from "@xterm/xterm";
 
 export interface OpenTerminal {
   write(text: string): void;
+  /** As it was when it was opened. */
+  reset(): void;
   close(): void;
 }
 
@@ -24,6 +26,7 @@ export function openTerminal(box: HTMLElement, label: string): OpenTerminal {
   observer.observe(box);
   return {
     write: (text) => terminal.write(text),
+    reset: () => terminal.reset(),
     close() {
       observer.disconnect();
       terminal.dispose();
