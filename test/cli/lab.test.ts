@@ -18,7 +18,7 @@ type IsEnough = (said: string) => boolean;
 
 /** Starts a lab as that starts itself in its network, past the check of what is installed. `bin`: before the PATH. Resolves once what it said is enough. */
 function startLab(t: TestContext, options: readonly string[], bin: string, isEnough: IsEnough) {
-  const all = ["lab", ...options, "--inside", "6443"];
+  const all = ["lab", ...options, "--inside", "6443", "--inside-console", "8070"];
   return startCommand(t, inOwnNetwork(resolve("bin/slipway"), all, { root: false }), bin, isEnough);
 }
 
@@ -58,7 +58,8 @@ test("a lab names its machines and how to ask, shows one's serial line, and leav
   const machines = ["--machines", "2", "--firmware", "bios", "--memory", "512Mi", "--disk", "1Mi"];
   const options = [...machines, "--dir", state, "--assets", dir, "--console", "lab-2", "--log-level", "error"];
   const { lab, ended, out } = await startLab(t, options, bin, (said) => said.includes("ordered qmp_capabilities\n"));
-  assert.match(out, /^Kubernetes API {3}https:\/\/127\.0\.0\.1:6443\nkubeconfig {7}\S+\/lab\/kubeconfig\n/);
+  assert.match(out, /^Kubernetes API {3}https:\/\/127\.0\.0\.1:6443\nConsole {10}http:\/\/127\.0\.0\.1:8070 \(/);
+  assert.match(out, /\nkubeconfig {7}\S+\/lab\/kubeconfig\n/);
   assert.match(out, /\nlab-1 {12}52:54:00:77:00:01 {2}bios {9}\S+\/lab-1\/console\.log\n/);
   assert.match(out, /\nInto its network: nsenter --target \d+ --net --user --preserve-credentials\n/);
   assert.match(out, /\nCtrl-C ends it; .*\n\nup: lab-2\n/);
@@ -121,13 +122,28 @@ test("a lab as users start it has its API at the port outside, and ends with wha
   const missing = await missingPackages(["bios"], `${bin}:${process.env.PATH}`);
   if (missing.length > 0) return t.skip(`not installed: ${missing.join(", ")}`);
   const machines = ["--machines", "1", "--firmware", "bios", "--memory", "512Mi", "--disk", "1Mi"];
-  const args = ["lab", ...machines, "--port", "0", "--dir", state, "--assets", dir, "--log-level", "error"];
+  const args = [
+    "lab",
+    ...machines,
+    "--port",
+    "0",
+    "--console-port",
+    "0",
+    "--dir",
+    state,
+    "--assets",
+    dir,
+    "--log-level",
+    "error",
+  ];
   const isEnough = (said: string): boolean => said.includes("Ctrl-C ends it");
   const { lab, ended, out } = await startCommand(t, { command: resolve("bin/slipway"), args }, bin, isEnough);
   const [, port] = /^Kubernetes API {3}https:\/\/127\.0\.0\.1:(\d+)\n/.exec(out)!;
   const door = connect({ host: "127.0.0.1", port: Number(port), rejectUnauthorized: false });
   await once(door, "secureConnect");
   door.destroy();
+  const [, web] = /\nConsole {10}(\S+) /.exec(out)!;
+  assert.equal((await fetch(`${web}/console/session`)).status, 401);
   // Root has entered no user namespace, so none is to be entered to follow it.
   const user = process.getuid!() === 0 ? "" : " --user --preserve-credentials";
   assert.match(out, new RegExp(`\nInto its network: nsenter --target \\d+ --net${user}\n`));

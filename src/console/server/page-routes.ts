@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { Fault } from "@slipway/base";
+import { asFault, Fault } from "@slipway/base";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Page } from "./page-files.ts";
 import type { Desk } from "./ports.ts";
@@ -15,9 +15,14 @@ export function pageRoutes(app: FastifyInstance, desk: Desk): void {
   let made: Promise<Page> | undefined;
   const squeezed = new Map<string, Promise<Buffer>>();
   const page = (): Promise<Page> => {
-    made ??= desk.page().catch((error: unknown) => {
+    made ??= desk.page().catch((cause: unknown) => {
       made = undefined;
-      throw error;
+      // Who asks is not signed in: folders are for the log.
+      desk.log.error({ error: asFault(cause, "console").advice }, "the console's page can't be served");
+      throw new Fault("Unavailable", "console", "its page can't be served", {
+        remedy: "see the operator's log",
+        cause,
+      });
     });
     return made;
   };

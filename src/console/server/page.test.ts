@@ -3,9 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { isFault } from "@slipway/base";
+import { Fault, isFault, quietLog } from "@slipway/base";
 import { loadPage } from "./page.ts";
 import { buildPage } from "./page-build.ts";
+import { send, testConsole } from "./testing.ts";
 
 function folder(t: TestContext, files: Readonly<Record<string, string>>): string {
   const dir = mkdtempSync(join(tmpdir(), "slipway-page-"));
@@ -60,4 +61,18 @@ test("without a page, and with one that can't be built, it is said what is wrong
     buildPage(broken),
     (error) => isFault(error, "Invalid") && /main\.tsx:1: .*missing\.ts/.test(error.message),
   );
+});
+
+test("who is not signed in is shown no folder when the page can't be served; the log has it", async (t) => {
+  const logged: string[] = [];
+  const log = { ...quietLog, error: (fields: object) => void logged.push(JSON.stringify(fields)), child: () => log };
+  const page = async (): Promise<never> => {
+    throw new Fault("NotFound", "/opt/slipway/console-page", "the console's page was not built");
+  };
+  const console = await testConsole({}, { page, log });
+  t.after(() => console.close());
+  const { status, body } = await send(console.url, "/", { headers: { accept: "text/html" } });
+  assert.equal(status, 503);
+  assert.deepEqual(JSON.parse(body), { message: "console: its page can't be served; see the operator's log" });
+  assert.match(logged.join(), /console-page: the console's page was not built/);
 });

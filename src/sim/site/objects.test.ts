@@ -5,6 +5,7 @@ import { Fault } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import type { Client, KubeObject } from "@slipway/kube";
 import { CustomResourceDefinition, type Node, Pod } from "@slipway/kube/core";
+import { isReady, stateOf } from "../../views/standing.ts";
 import { CapiMachine, ensureMachineKind, isStandIn } from "./capi-machine.ts";
 import { follow } from "./follow.ts";
 import { heartbeats } from "./heartbeats.ts";
@@ -109,6 +110,30 @@ test("a Node's status says what the machine is, or that it is simulated", () => 
     },
   );
   assert.equal(nodeStatus({ ...request, version: "v1.9.0" }, NOW).nodeInfo?.osImage, "Harvester v1.9.0");
+});
+
+test("a Machine is ready while its Node is, and says so at its generation, as the console's overview counts it", async () => {
+  const rig = await SiteRig.create();
+  const of = async () => {
+    await rig.clock.run(1_000);
+    const machine = await rig.client.get(CapiMachine, { namespace: "fleet-local", name: machineNameOf(ID) });
+    return [
+      isReady(machine),
+      stateOf(machine),
+      (machine as { status?: { nodeRef?: { name: string } } }).status?.nodeRef?.name,
+    ];
+  };
+  try {
+    await rig.join(1);
+    assert.deepEqual(await of(), [true, "Running", "node-1"]);
+    await rig.whileTimePasses(rig.site.sicken("node-1", true));
+    assert.deepEqual(await of(), [false, "Running", "node-1"]);
+    await rig.whileTimePasses(rig.site.sicken("node-1", false));
+    assert.deepEqual(await of(), [true, "Running", "node-1"]);
+  } finally {
+    rig.site.close();
+    await rig.api.close();
+  }
 });
 
 test("a machine that joins has its Machine, of a kind that stands in for Cluster API's, which is told by its open schema", async () => {

@@ -8,6 +8,7 @@ import { Node, type NodeCondition, Pod } from "@slipway/kube/core";
 import { CapiMachine, ensureMachine, ensureMachineKind } from "./capi-machine.ts";
 import { follow } from "./follow.ts";
 import { type Heartbeats, heartbeats } from "./heartbeats.ts";
+import { machineStatuses } from "./machine-status.ts";
 import {
   FLEET_LOCAL,
   type JoinRequest,
@@ -81,6 +82,7 @@ export function createHarvesterSite(options: SiteOptions): Site {
     addressOf: (node) => running(node)?.request.addresses[0]?.address,
   });
   const promotions = promoter({ client, clock, durationMs: options.promotionMs ?? 120_000 });
+  const machines = machineStatuses({ client, clock });
   const beats: Heartbeats<Member> = heartbeats({
     clock,
     everyMs: options.beatMs ?? 300_000,
@@ -121,12 +123,14 @@ export function createHarvesterSite(options: SiteOptions): Site {
   function nodeChanged(node: Node): void {
     nodes.set(node.metadata.name, node);
     promotions.changed(node);
+    machines.changed(node);
   }
 
   function nodeGone(node: Node): void {
     const { name, annotations } = node.metadata;
     nodes.delete(name);
     promotions.gone(name);
+    machines.gone(node);
     pods.collect(name);
     const machine = annotations?.[MACHINE_ANNOTATION];
     if (machine !== undefined) client.delete(CapiMachine, { namespace: FLEET_LOCAL, name: machine }).catch(() => {});
