@@ -1,4 +1,4 @@
-//go:build !kubernetes_1_34
+//go:build !kubernetes_1_33
 
 package main
 
