@@ -3,24 +3,19 @@
  * to Ready one by one, beside an etcd and a kube-apiserver alone; the memory of the etcd that they share; sleeping and waking.
  * Run: `node bench/tenants.bench.ts [N] --runtime embedded|process [--idle seconds]`. Linux only: memory and CPU time are read from /proc.
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { systemClock as clock, quietLog as log, cryptoRandom as random } from "@slipway/base";
-import { type Client, createClient } from "@slipway/kube";
+import { systemClock as clock } from "@slipway/base";
+import type { Client } from "@slipway/kube";
 import { Namespace } from "@slipway/kube/core";
-import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { TenantControlPlane } from "../src/kinds/kamaji/tenant-control-plane.ts";
 import { childrenOf, cpuOf, residentOf } from "./proc.ts";
 import { startServer } from "./servers.ts";
 import { printMachine, report } from "./table.ts";
-import { printedKubeconfig } from "./up.ts";
+import { withUp } from "./up.ts";
 
-const COMMAND = fileURLToPath(new URL("../bin/slipway", import.meta.url));
 const NAMESPACE = "tenants";
 
 const { values, positionals } = parseArgs({
@@ -34,7 +29,10 @@ printMachine(`${count} tenants, ${values.runtime}`);
 const dir = mkdtempSync(join(tmpdir(), "slipway-bench-"));
 try {
   if (!isEmbedded) await alone();
-  await withUp(isEmbedded ? embedded : processes);
+  await withUp(["--dir", dir, "--tenants-runtime", values.runtime], async (client, pid) => {
+    await client.create(Namespace, { metadata: { name: NAMESPACE } });
+    await (isEmbedded ? embedded : processes)(client, pid);
+  });
 } finally {
   rmSync(dir, { recursive: true });
 }
@@ -44,28 +42,6 @@ async function alone(): Promise<void> {
   const server = await startServer("real", true);
   report("etcd and kube-apiserver alone, until ready", server.readySeconds, "s");
   await server.close();
-}
-
-interface Up {
-  client: Client;
-  pid: number;
-}
-
-async function withUp(measure: (up: Up) => Promise<void>): Promise<void> {
-  const options = ["--dir", dir, "--port", "0", "--tenants-runtime", values.runtime!];
-  const up = spawn(COMMAND, ["up", ...options], { stdio: ["ignore", "pipe", "inherit"] });
-  try {
-    const connection = await loadConnection({ kubeconfig: await printedKubeconfig(up), env: {}, clock });
-    const transport = createHttpTransport(connection);
-    const client = createClient(transport, { clock, random, log });
-    await client.create(Namespace, { metadata: { name: NAMESPACE } });
-    await measure({ client, pid: up.pid! });
-    await transport.close();
-  } finally {
-    const exited = once(up, "exit");
-    up.kill("SIGTERM");
-    await exited;
-  }
 }
 
 async function make(client: Client, name: string): Promise<void> {
@@ -100,7 +76,7 @@ async function atRest(pids: readonly number[]): Promise<{ cpu: number; memory: n
   return { cpu: (sum(cpuOf) - before) / seconds, memory: sum(residentOf) };
 }
 
-async function embedded({ client, pid }: Up): Promise<void> {
+async function embedded(client: Client, pid: number): Promise<void> {
   const empty = await atRest([pid]);
   report("at rest without tenants", empty.cpu * 1000, "mCPU");
   const began = performance.now();
@@ -120,7 +96,7 @@ async function embedded({ client, pid }: Up): Promise<void> {
   );
 }
 
-async function processes({ client, pid }: Up): Promise<void> {
+async function processes(client: Client, pid: number): Promise<void> {
   const before = residentOf(pid);
   const times: number[] = [];
   const etcd = (): number => childrenOf(pid).find(({ name }) => name === "etcd")!.pid;
