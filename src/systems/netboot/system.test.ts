@@ -52,6 +52,7 @@ test("with settings it serves while it leads, and gives up what was made ready o
   assert.deepEqual(rightsIn(parts.access), [
     ["ConfigMap", "list,get,create,update", "rack-hosts"],
     ["Namespace", "get", "rack-hosts"],
+    ["BareMetalHost", "list", undefined],
   ]);
   await api.close();
 });
