@@ -10,7 +10,7 @@ CLUSTER_API := clusterctl capi-core capi-bootstrap capi-control-plane capi-infra
 export NODE_COMPILE_CACHE ?= $(CURDIR)/node_modules/.cache/slipway
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test test-kubectl kube-assets earlier-releases test-kubernetes test-kubeadm test-cluster-api test-conformance test-netboot test-attack test-bmc test-clients test-formats test-datastores test-libvirt test-browser test-all check generate kubernetes-types clusterctl-repository bundle image test-install agent node-image network-image service-images test-firmware bench sim clean
+.PHONY: help demo up test test-kubectl kube-assets earlier-releases test-kubernetes test-kubeadm test-cluster-api test-conformance test-netboot test-attack test-bmc test-clients test-formats test-datastores test-libvirt test-browser test-all check generate kubernetes-types clusterctl-repository bundle image test-install agent node-image network-image service-images test-firmware bench bench-compare sim clean
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -131,6 +131,9 @@ test-install: image ## Bundle, image and chart as they are installed (needs Go f
 
 bench: $(INSTALLED) ## Benchmarks; figures and budgets in bench/README.md
 	@for file in bench/*.bench.ts; do $(NODE) $$file || exit 1; done
+
+bench-compare: $(INSTALLED) ## Two sets of runs side by side, with their noise: BEFORE=folder AFTER=folder, as BENCH_JSON=folder had benchmarks write them
+	@$(NODE) tools/bench-compare.ts $(BEFORE) $(AFTER)
 
 sim: $(INSTALLED) ## Fault seeds: SEEDS=5000 FROM=0 ONLY="pool rack deaths own tenants sip vinos plunder planes core"
 	@$(NODE) test/system/seeds.ts

@@ -13,6 +13,7 @@ import { packCpio } from "../src/netboot/agent/cpio.ts";
 import type { OrderBody } from "../src/netboot/protocol/messages.ts";
 import { DirectMachine, MAC } from "../test/firmware/agent/machine.ts";
 import { AgentServer, CAPABILITY } from "../test/firmware/agent/server.ts";
+import { keep } from "./record.ts";
 import { printMachine } from "./table.ts";
 
 const MIB = 1 << 20;
@@ -85,6 +86,7 @@ async function compare(server: AgentServer, orders: Readonly<Record<string, Orde
     for (const [name, order] of Object.entries(orders))
       best.set(name, Math.min(best.get(name) ?? Number.POSITIVE_INFINITY, await timeOf(server, order)));
   for (const [name, seconds] of best) {
+    keep(name, seconds, "s");
     const rate = `${(SIZE_MIB / seconds).toFixed(0)} MiB/s`;
     console.log(`${name.padEnd(20)} ${seconds.toFixed(2)} s, ${rate}, ${(best.get("dd")! / seconds).toFixed(2)} of dd`);
   }

@@ -7,6 +7,7 @@ import { systemClock as clock } from "@slipway/base";
 import type { ApiRequest, Transport, WatchStream } from "@slipway/kube";
 import { loadConnection } from "@slipway/kube/http";
 import { Agent, request } from "undici";
+import { keep } from "./record.ts";
 import { realIsHere, type Server, startServer } from "./servers.ts";
 import { printMachine } from "./table.ts";
 
@@ -174,6 +175,7 @@ function print(): void {
     `\n${"".padEnd(36)}${results.map(({ name }) => name.padStart(38)).join("")}${real ? "    real/embedded" : ""}`,
   );
   for (const [what, { unit, more }] of first!.figures) {
+    for (const { name, figures } of results) keep(`${what}, ${name}`, figures.get(what)!.value, unit);
     const cells = results.map(({ figures }) => `${digits(figures.get(what)!.value)} ${unit}`.padStart(38));
     const ours = results[1]!.figures.get(what)!.value;
     const theirs = real?.figures.get(what)?.value;

@@ -14,6 +14,7 @@ import { SimMachineTemplate } from "../test/system/cluster-api-provider.ts";
 import { type Core, type CoreName, startCore } from "./cluster-api-cores.ts";
 import { Hosts, NAMESPACE, VERSION } from "./cluster-api-hosts.ts";
 import { cpuOf, residentOf } from "./proc.ts";
+import { keep } from "./record.ts";
 import { printMachine } from "./table.ts";
 
 const { values } = parseArgs({
@@ -87,6 +88,7 @@ async function manySmall(world: World): Promise<void> {
   const before = sum(core, cpuOf);
   await measured(world, `at rest with ${clusters * machines} machines, ${idle} s`, () => clock.sleep(idle * 1000));
   const share = (sum(core, cpuOf) - before) / idle;
+  keep(`${core.name}: CPU at rest`, share, "of a core");
   console.log(`${core.name.padEnd(9)} ${"CPU at rest, of a core".padEnd(42)} ${share.toFixed(3).padStart(10)}`);
 }
 
@@ -168,6 +170,8 @@ async function measured({ core, hosts }: World, what: string, work: () => Promis
   await sampling;
   // The look at the figures is a request of its own.
   const requests = (await core.requests()) - asked - (hosts.requests.total - own) - 1;
+  for (const [unit, value] of Object.entries({ s: seconds, "s of CPU": used, "MiB at most": peak, requests }))
+    keep(`${core.name}: ${what}, ${unit}`, value, unit);
   const figures = [
     `${seconds.toFixed(1)} s`,
     `${used.toFixed(1)} s`,

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { bridge } from "../test/netboot/bridge.ts";
 import { lacking, Namespace, program } from "../test/netboot/namespace.ts";
 import { Served } from "../test/netboot/served.ts";
+import { keep } from "./record.ts";
 import { printMachine } from "./table.ts";
 
 const RATE = Number(process.env.RATE ?? 6_000);
@@ -121,6 +122,8 @@ function figuresOf(report: string, rate: number): Figures {
 }
 
 function report(name: string, { offered, completed, drops, meanMs }: Figures): void {
+  keep(`${name}, completed`, completed, "/s");
+  keep(`${name}, both answers`, meanMs, "ms");
   const words = [
     `${completed.toFixed(0).padStart(6)} of ${String(offered).padStart(5)} exchanges/s`,
     `${(100 * drops).toFixed(2).padStart(6)} % drops`,

@@ -18,6 +18,7 @@ import { startNetboot } from "../src/netboot/service/service.ts";
 import { netbootSettings } from "../src/netboot/settings.ts";
 import { until } from "../test/firmware/until.ts";
 import { measureInOwnNetwork } from "./own-network.ts";
+import { keep } from "./record.ts";
 import { printMachine } from "./table.ts";
 
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
@@ -36,6 +37,8 @@ async function measure(): Promise<void> {
     for (let round = 0; round < ROUNDS; round++)
       for (const server of SERVERS) times[server].push(await timeOf(firmware, server));
     const [ours, theirs] = [Math.min(...times.Slipway), Math.min(...times.dnsmasq)];
+    keep(`${firmware}, Slipway`, ours, "s");
+    keep(`${firmware}, dnsmasq`, theirs, "s");
     for (const server of SERVERS) console.log(`${firmware}: ${server.padEnd(8)} ${shown(times[server])}`);
     const mark = MARKS[firmware];
     console.log(

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { folderFiles } from "../src/netboot/files/disk.ts";
 import { netbootHttp } from "../src/netboot/http/server.ts";
 import { BYTES, type Contest, contest, HOST, serveContest } from "./file-server.ts";
+import { keep } from "./record.ts";
 import { printMachine } from "./table.ts";
 
 const ROUNDS = 7;
@@ -37,6 +38,7 @@ async function measure({ folder, port, startOther }: Contest): Promise<void> {
   for (const { name, rates } of servers) {
     const sorted = rates.sort((a, b) => b - a);
     const [best, median] = [sorted[0]!, sorted[Math.floor(ROUNDS / 2)]!];
+    keep(`${name}, best`, best, "MB/s");
     const verdict =
       name === "Slipway" ? `   goal ${BUDGET_MB_PER_S}: ${best >= BUDGET_MB_PER_S ? "met" : "MISSED"}` : "";
     console.log(

@@ -20,6 +20,7 @@ import { joinToken } from "../test/firmware/node/joining.ts";
 import { run } from "../tools/image/run.ts";
 import { debianPeer } from "./node-boot-peer.ts";
 import { measureInOwnNetwork } from "./own-network.ts";
+import { keep } from "./record.ts";
 import { printMachine } from "./table.ts";
 import { transportOf, withUp } from "./up.ts";
 
@@ -63,10 +64,13 @@ async function measure(): Promise<void> {
             if (before === undefined || times.ready < before.ready) best.set(boot.name, times);
           }
         const theirs = best.get(boots.at(-1)!.name)!;
-        for (const [name, { firstCommand, ready }] of best)
+        for (const [name, { firstCommand, ready }] of best) {
+          keep(`${name}, first command`, firstCommand, "s");
+          keep(`${name}, Ready`, ready, "s");
           console.log(
             `${name.padEnd(28)} first command ${firstCommand.toFixed(1)} s, Ready ${ready.toFixed(1)} s: ${(ready / theirs.ready).toFixed(2)} × Debian's`,
           );
+        }
       },
     );
   } finally {

@@ -2,6 +2,7 @@
 import { cpus } from "node:os";
 import { seededRandom, systemClock } from "@slipway/base";
 import { WorkQueue } from "@slipway/kube";
+import { keep } from "./record.ts";
 
 const KEYS = 10_000;
 const ADDS = 10_000_000;
@@ -14,6 +15,7 @@ function measure(name: string, operations: number, work: () => void): void {
   const startedAt = performance.now();
   work();
   const seconds = (performance.now() - startedAt) / 1000;
+  keep(name, operations / seconds / 1e6, "M/s");
   console.log(`${name.padEnd(32)} ${(operations / seconds / 1e6).toFixed(2)} M/s`);
 }
 

@@ -1,4 +1,5 @@
 import { cpus } from "node:os";
+import { keep } from "./record.ts";
 
 /** What every benchmark says first: on what and how it ran. */
 export function printMachine(...words: string[]): void {
@@ -10,6 +11,7 @@ export function printMachine(...words: string[]): void {
 
 /** One figure, with the budget it is held against. */
 export function report(what: string, value: number, unit: string, budget?: number): void {
+  keep(what, value, unit, budget);
   const digits = value < 10 ? 2 : value < 100 ? 1 : 0;
   const verdict = budget === undefined ? "" : `   budget ${budget}: ${value <= budget ? "met" : "MISSED"}`;
   console.log(`${what.padEnd(46)} ${value.toFixed(digits).padStart(9)} ${unit}${verdict}`);

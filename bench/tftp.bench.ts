@@ -8,6 +8,7 @@ import { type Peer, udp } from "../src/netboot/tftp/datagrams.ts";
 import { serveTftp } from "../src/netboot/tftp/server.ts";
 import { fetchFile } from "../src/netboot/tftp/testing.ts";
 import { BYTES, type Contest, contest, HOST, serveContest } from "./file-server.ts";
+import { keep } from "./record.ts";
 import { printMachine } from "./table.ts";
 
 /** dnsmasq listens on port 69 and nowhere else, which takes root; a loopback address of its own keeps it apart. */
@@ -72,6 +73,7 @@ async function compare(name: string, server: Peer, budget?: number): Promise<voi
       window = `blksize ${granted.get("blksize")}, window ${granted.get("windowsize") ?? "1 (not granted)"}`;
       best = Math.max(best, BYTES / 1000 / (performance.now() - startedAt));
     }
+    keep(`${name}, ${window}`, best, "MB/s", budget);
     const verdict = budget === undefined ? "" : `   goal ${budget}: ${best >= budget ? "met" : "MISSED"}`;
     console.log(`${`${name}, ${window}`.padEnd(46)} ${best.toFixed(0).padStart(6)} MB/s${verdict}`);
   }
