@@ -10,7 +10,7 @@ CLUSTER_API := clusterctl capi-core capi-bootstrap capi-control-plane capi-infra
 export NODE_COMPILE_CACHE ?= $(CURDIR)/node_modules/.cache/slipway
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test test-kubectl kube-assets earlier-releases test-kubernetes test-kubeadm test-cluster-api test-conformance test-netboot test-attack test-bmc test-clients test-formats test-datastores test-libvirt test-browser test-all check generate kubernetes-types clusterctl-repository bundle image test-install agent node-image network-image service-images test-firmware bench bench-compare sim clean
+.PHONY: help demo up test test-kubectl kube-assets earlier-releases test-kubernetes test-kubeadm test-cluster-api test-conformance test-netboot test-attack test-bmc test-clients test-formats test-datastores test-libvirt test-browser test-all check generate kubernetes-types clusterctl-repository bundle image packages test-install agent node-image network-image service-images test-firmware bench bench-compare sim clean
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -82,6 +82,9 @@ bundle: $(INSTALLED) ## dist/bundle: the command as few files, for any Node 24 o
 image: bundle ## dist/image: an OCI image layout for amd64 and arm64 (needs apt-get, npm, GNU tar)
 	@$(NODE) tools/image/main.ts
 
+packages: bundle ## dist/packages: one executable without Node and a Debian package, for amd64 and arm64, an npm package, SBOM and checksums (needs dpkg-deb, npm)
+	@$(NODE) tools/packages/main.ts
+
 agent: $(INSTALLED) ## What blank machines boot: kernel, initramfs and loaders from Debian: ARCHITECTURES="amd64 arm64"
 	@$(NODE) tools/agent/main.ts
 
@@ -125,7 +128,7 @@ test-all: check test sim test-kubectl earlier-releases test-kubernetes test-kube
 test-firmware: $(INSTALLED) ## Emulated machines with real firmware, from power-on to a wiped disk; without QEMU it is skipped: ONLY="agent lab"
 	@$(NODE) test/firmware/main.ts $(ONLY:%=test/firmware/%.test.ts)
 
-test-install: image ## Bundle, image and chart as they are installed (needs Go for Helm and kubectl, or both on the PATH)
+test-install: image packages ## Bundle, packages, image and chart as they are installed (needs Go for Helm and kubectl, or both on the PATH)
 	@$(NODE) test/kubernetes/assets/main.ts helm kubectl >/dev/null || command -v helm >/dev/null
 	@$(TEST) "test/install/**/*.test.ts"
 

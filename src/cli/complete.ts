@@ -3,6 +3,7 @@ import type { Client, Transport } from "@slipway/kube";
 import { Namespace } from "@slipway/kube/core";
 import { Argument } from "commander";
 import { SYSTEMS } from "../operator/systems.ts";
+import type { Asked } from "./completion-places.ts";
 import { namesOfKind, servedKinds } from "./listing/kinds.ts";
 import { onCluster } from "./on-cluster.ts";
 import { say } from "./outgoing.ts";
@@ -19,33 +20,40 @@ export const verb: Verb = (program) => {
     .addArgument(new Argument("<what>").choices(["namespaces", "objects"]))
     .argument("[typed]", "the word so far", "")
     .addHelpText("after", "\nExamples:\n  slipway complete namespaces\n  slipway complete objects bmh/")
-    .action(async (what: "namespaces" | "objects", typed: string) => {
-      const time = deadline(clock, PATIENCE_MS);
-      try {
-        await onCluster({}, async ({ client, transport }) => {
-          for (const word of await offers[what]({ client, transport, signal: time.signal }, typed)) say(word);
-        });
-      } catch {
-        // A prompt is no place for errors: the command itself says what is wrong.
-      } finally {
-        time.done();
-      }
+    .action(async (what: Asked, typed: string) => {
+      for (const word of await offered(what, typed)) say(word);
     });
 };
 
-interface Asked {
+/** What the cluster of $KUBECONFIG has. Nothing where it does not answer: a prompt is no place for errors, the command itself says what is wrong. */
+export async function offered(what: Asked, typed: string): Promise<string[]> {
+  const time = deadline(clock, PATIENCE_MS);
+  let words: string[] = [];
+  try {
+    await onCluster({}, async ({ client, transport }) => {
+      words = await offers[what]({ client, transport, signal: time.signal }, typed);
+    });
+  } catch {
+    return [];
+  } finally {
+    time.done();
+  }
+  return words;
+}
+
+interface Question {
   client: Client;
   transport: Transport;
   signal: AbortSignal;
 }
 
 const offers = {
-  async namespaces({ client, signal }: Asked): Promise<string[]> {
+  async namespaces({ client, signal }: Question): Promise<string[]> {
     return (await client.list(Namespace, { signal })).items.map(({ metadata }) => metadata.name);
   },
 
   /** Kinds, each with its slash; behind one, its objects. */
-  async objects({ client, transport, signal }: Asked, typed: string): Promise<string[]> {
+  async objects({ client, transport, signal }: Question, typed: string): Promise<string[]> {
     const served = await servedKinds(transport, SYSTEMS);
     const [word = ""] = typed.split("/");
     if (!typed.includes("/"))

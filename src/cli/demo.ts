@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { isFault, systemClock } from "@slipway/base";
+import { shippedFolder } from "@slipway/base/shipped";
 import type { Client, KubeObject } from "@slipway/kube";
 import { Cluster } from "../kinds/cluster-api/cluster.ts";
 import { applyObjects } from "../laptop/apply.ts";
@@ -22,12 +23,12 @@ import { SIGNAL_EXIT, type Signal, untilStopped } from "./until-stopped.ts";
 import type { Verb } from "./verb.ts";
 
 /** The manifests of all systems; `examples/rack` is for metal that can be touched. */
-const EXAMPLES = SYSTEMS.flatMap(({ examples }) => (examples === undefined ? [] : [pathOf(examples)]));
+const EXAMPLES = SYSTEMS.flatMap(({ examples }) => (examples === undefined ? [] : [examples]));
 const LOOK_MS = 200;
 
 /** Where a folder of this repository, or of the bundle, is. */
 function pathOf(folder: string): string {
-  return fileURLToPath(new URL(`../../${folder}`, import.meta.url));
+  return shippedFolder(fileURLToPath(new URL(`../../${folder}`, import.meta.url)));
 }
 
 /** `slipway demo`: fails if an example is not ready in time. */
@@ -54,7 +55,7 @@ Examples:
     )
     .action(async (options: DemoOptions) => {
       const log = commandLog({ logLevel: options.verbose ? "info" : "silent" });
-      const folders = options.examples === undefined ? EXAMPLES : [options.examples];
+      const folders = options.examples === undefined ? EXAMPLES.map(pathOf) : [options.examples];
       const objects = (await Promise.all(folders.map((folder) => readManifests(folder)))).flat();
       const stopping = new AbortController();
       const stopped = untilStopped().then((signal) => stopping.abort(signal));

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock as clock, closeAll, type Log, cryptoRandom as random, replacePrivateFile } from "@slipway/base";
+import { ownCommand } from "@slipway/base/shipped";
 import type { Transport } from "@slipway/kube";
 import { dump } from "js-yaml";
 import { bootLogs } from "../inventory/outputs/boot-log.ts";
@@ -164,7 +165,7 @@ async function makeVino(
   { dir, transport, port, kubeconfig, log, stopped, open }: VinoParts,
 ): Promise<void> {
   const ports = { clock, random, log, secrets };
-  const slipway = [process.execPath, ...process.execArgv, process.argv[1]!];
+  const slipway = ownCommand();
   const api = { host: "127.0.0.1", port };
   const { client, close } = await startLabVino(lab, { transport, api, kubeconfig, slipway, programs, dir, ...ports });
   open.push(close);

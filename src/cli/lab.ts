@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { Fault, parseQuantity, privateFolder, quantityNumber } from "@slipway/base";
+import { ownCommand } from "@slipway/base/shipped";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { CONSOLE_PORT } from "../console/server/port.ts";
 import { KeptProcess } from "../kubernetes/kept-process.ts";
@@ -213,10 +214,11 @@ async function runOutside(
     throw error;
   });
   const ports = ["--inside", String(door.port), "--inside-console", String(web.port)];
-  const args = [...process.execArgv, ...process.argv.slice(1), ...ports];
+  const [program, ...before] = ownCommand();
+  const args = [...before, ...process.argv.slice(2), ...ports];
   const root = process.getuid?.() === 0;
   const inner = new KeptProcess({
-    ...inOwnNetwork(process.execPath, args, { root }),
+    ...inOwnNetwork(program!, args, { root }),
     removeAfter: join(dir, "netboot"),
   });
   try {

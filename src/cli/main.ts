@@ -42,7 +42,11 @@ const VERBS: Readonly<Record<string, () => Promise<{ verb: Verb }>>> = {
   version: () => import("./version.ts"),
   completion: () => import("./completion.ts"),
   complete: () => import("./complete.ts"),
+  "complete-for-kubectl": () => import("./complete-for-kubectl.ts"),
 };
+
+/** What shows what all of them take. */
+const NEED_ALL: ReadonlySet<string> = new Set(["completion", "complete-for-kubectl"]);
 
 function buildProgram(verbs: readonly Verb[]): Command {
   const program = new Command("slipway")
@@ -75,7 +79,7 @@ Exit codes: 0 done, 1 what was asked for did not come about, 2 it can't be asked
 async function verbsFor(argument: string | undefined): Promise<Verb[]> {
   if (argument === "-V" || argument === "--version") return [];
   const all = Object.keys(VERBS);
-  const wanted = all.filter((name) => name === argument && name !== "completion");
+  const wanted = all.filter((name) => name === argument && !NEED_ALL.has(name));
   return await Promise.all((wanted.length === 1 ? wanted : all).map(async (name) => (await VERBS[name]!()).verb));
 }
 

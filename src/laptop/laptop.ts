@@ -19,6 +19,7 @@ import {
   type Secrets,
   systemClock,
   text,
+  uuid,
 } from "@slipway/base";
 import { undiciHttp } from "@slipway/base/http-client";
 import { serveHttp } from "@slipway/base/http-server";
@@ -143,7 +144,9 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
     closers.push(own.close);
     let outputs: MachineOutputs = {};
     if (options.hasOperator !== false) {
-      const parts = { transport, clock, random, http, metal, joinToken, own: own.settings };
+      // One `up` at a time has this folder: what an earlier one left leading is taken over at once, under the same name.
+      const identity = `up_${await kept(dir, "operator-identity", () => uuid(random))}`;
+      const parts = { transport, clock, random, http, metal, joinToken, own: own.settings, identity };
       const { operator, closeBoot } = await startOperator(options, parts);
       closers.push(closeBoot);
       ({ outputs } = operator);
@@ -180,6 +183,8 @@ interface Parts {
   http: Http;
   metal: SimulatedMetal;
   joinToken: string;
+  /** Under which it leads. */
+  identity: string;
   /** Settings of the systems that serve machines of the user's own. */
   own: SystemSettings;
 }
@@ -210,7 +215,7 @@ async function ownHardware(
 
 async function startOperator(
   { log, secrets, host, of }: LaptopOptions,
-  { transport, clock, random, http, metal, joinToken, own: ownSettings }: Parts,
+  { transport, clock, random, http, metal, joinToken, own: ownSettings, identity }: Parts,
 ): Promise<{ operator: Operator; closeBoot: () => Promise<void> }> {
   // The boot service's address is part of what machines get from the operator, so its socket comes first.
   let answer: Operator["boot"] | undefined;
@@ -236,7 +241,8 @@ async function startOperator(
     of: { ...of, ...onLaptop(of), ...own, ...ownSettings },
     bootUrl: boot.url,
     pollMs: POLL_MS,
-    leaderElection: false,
+    // An operator that is started beside this one waits.
+    leaderElection: { namespace: DEFAULT_NAMESPACE, identity },
   });
   answer = operator.boot;
   return { operator, closeBoot: () => boot.close() };

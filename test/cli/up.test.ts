@@ -9,6 +9,7 @@ import { test } from "node:test";
 import { systemClock } from "@slipway/base";
 import type { Client } from "@slipway/kube";
 import { ConfigMap, CustomResourceDefinition, Lease, Namespace, Node } from "@slipway/kube/core";
+import { freePort } from "../kubernetes/free-port.ts";
 import { up } from "./running-up.ts";
 
 const machinesDefinition = (client: Client) =>
@@ -71,6 +72,54 @@ test("on a damaged journal `up` refuses to start and says how it can; with --rep
   });
   assert.match(said, /1 of \d+ objects are lost\n.*default\/keepsake/);
   assert.doesNotMatch(await up(t, dir, ["--repair"], async () => {}), /lost/);
+});
+
+test("an operator beside `up` waits, and killed `up` leads again at once under the same name", async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), "slipway-up-"));
+  t.after(() => rm(dir, { recursive: true }));
+  const leases = async (client: Client): Promise<Lease[]> => {
+    const { items } = await client.list(Lease, { namespace: "harvester-system" });
+    for (const { metadata, spec } of items) assert.match(spec?.holderIdentity ?? "", /^up_/, metadata.name);
+    return items;
+  };
+  const kubeconfig = join(dir, "kubeconfig");
+  const health = await freePort();
+  let before: Lease[] = [];
+  const beside = async (client: Client): Promise<void> => {
+    const listens = ["--boot-listen", "127.0.0.1:0", "--health-listen", `127.0.0.1:${health}`, "--log-level", "error"];
+    const options = ["--kubeconfig", kubeconfig, "--boot-url", "http://127.0.0.1:9", ...listens];
+    const operator = spawn("bin/slipway", ["operator", ...options], { stdio: ["ignore", "inherit", "inherit"] });
+    t.after(() => operator.kill("SIGKILL"));
+    const isReady = async (): Promise<boolean> =>
+      (await fetch(`http://127.0.0.1:${health}/readyz`).catch(() => undefined))?.ok ?? false;
+    const end = systemClock.now() + 60_000;
+    while (!(await isReady())) {
+      assert.ok(systemClock.now() < end, "the operator beside is not ready after a minute");
+      await systemClock.sleep(250);
+    }
+    const said = await (await fetch(`http://127.0.0.1:${health}/healthz?verbose`)).text();
+    assert.match(said, /^\[\+\] harvester: ready, does not lead$/m);
+    assert.doesNotMatch(said, /, leads$/m);
+    before = await leases(client);
+    assert.ok(before.length > 0, "`up` holds a lease for each system");
+    operator.kill("SIGTERM");
+    await once(operator, "exit");
+  };
+  await up(t, dir, [], beside, "SIGKILL");
+  await up(t, dir, [], async (client) => {
+    // A lease of somebody else would hold it off for fifteen seconds.
+    const end = systemClock.now() + 10_000;
+    const last = before
+      .map(({ spec }) => spec!.renewTime!)
+      .sort()
+      .at(-1)!;
+    while (!(await leases(client)).every(({ spec }) => spec!.renewTime! > last)) {
+      assert.ok(systemClock.now() < end, "`up` does not lead again within ten seconds");
+      await systemClock.sleep(100);
+    }
+    const holders = new Set([...before, ...(await leases(client))].map(({ spec }) => spec!.holderIdentity));
+    assert.equal(holders.size, 1);
+  });
 });
 
 test("--no-operator leaves the work to one that is started as it says", async (t) => {

@@ -19,6 +19,7 @@ import { VERSION } from "@slipway/base";
 import { type Elf, readElf } from "../../tools/image/elf.ts";
 import { type Descriptor, ImageLayout } from "../../tools/image/oci.ts";
 import { run } from "../../tools/image/run.ts";
+import type { Bill } from "../../tools/packages/bill.ts";
 import type { Question } from "../netboot/ask.ts";
 import { lacking, Namespace } from "../netboot/namespace.ts";
 import { findProgram } from "./programs.ts";
@@ -97,6 +98,17 @@ test("the layout names one image of this version, for both architectures", () =>
     manifests.map(({ platform }) => platform),
     ARCHITECTURES.map((architecture) => ({ os: "linux", architecture })),
   );
+});
+
+test("the bill of materials beside the image names its Debian packages and its Node, and the checksums hold", () => {
+  const bill = JSON.parse(readFileSync(join(ROOT, "dist/image.cdx.json"), "utf8")) as Bill;
+  const names = bill.components.map(({ name, version }) => `${name}=${version}`);
+  for (const architecture of ARCHITECTURES) {
+    const labels = images[architecture].config.config.Labels;
+    for (const one of labels["dev.slipway.packages"]!.split(" ")) assert.ok(names.includes(one), one);
+    assert.ok(names.includes(`node=${labels["dev.slipway.node"]}`));
+  }
+  run("sha256sum", ["--check", "--strict", "--quiet", "image.SHA256SUMS"], { cwd: join(ROOT, "dist") });
 });
 
 for (const architecture of ARCHITECTURES) {

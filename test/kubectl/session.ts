@@ -2,10 +2,11 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 
 const KUBECTL = process.env.KUBECTL ?? "kubectl";
+const BIN = join(import.meta.dirname, "../../bin");
 const START_MS = 30_000;
 
 export interface Answer {
@@ -70,7 +71,12 @@ export class Session {
   async kubectl(command: string | readonly string[], input = ""): Promise<Answer> {
     const words = typeof command === "string" ? command.split(" ") : command;
     return await new Promise((resolve) => {
-      const env = { ...process.env, KUBECONFIG: join(this.dir, "kubeconfig"), HOME: this.dir, EDITOR: "" };
+      const env = {
+        ...process.env,
+        // kubectl finds its plugin there.
+        PATH: `${BIN}${delimiter}${process.env.PATH}`,
+        ...{ KUBECONFIG: join(this.dir, "kubeconfig"), HOME: this.dir, EDITOR: "" },
+      };
       const child = execFile(KUBECTL, [...words], { env, timeout: 60_000 }, (error, out, err) => {
         resolve({ code: error === null ? 0 : typeof error.code === "number" ? error.code : 1, out, err });
       });

