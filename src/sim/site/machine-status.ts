@@ -28,6 +28,8 @@ export function machineStatuses({ client, clock }: { client: Client; clock: Cloc
     const body = {
       status: {
         ...{ phase: "Running", observedGeneration: generation, conditions: [ready] },
+        // What the next version of the kind has as its conditions.
+        v1beta2: { conditions: [{ ...ready, message: "" }] },
         nodeRef: { apiVersion: "v1", kind: "Node", name: node },
       },
     };
