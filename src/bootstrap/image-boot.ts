@@ -20,6 +20,8 @@ export interface ImageBoot {
   id: string;
   at: number;
   scriptUrl: string;
+  /** Where cloud-init finds the bootstrap data, with its final slash. */
+  seedUrl: string;
   userData: "";
   publish(): Promise<void>;
   forHost?(mac: string): Promise<void>;
@@ -33,7 +35,8 @@ export async function imageBoot<T extends KubeObject>(
     resource: Resource<T>;
     object: T;
     held: { id: string; at: string } | undefined;
-    image: NetworkBoot;
+    /** `onDisk`: an installed system, which is told where its data are by what installs it. */
+    image: NetworkBoot | "onDisk";
     data: string;
     hostname: string;
     /** The instance's id is the MAC address that the host boots from, and nothing is served before that is known. Default: the object's uid. */
@@ -48,10 +51,11 @@ export async function imageBoot<T extends KubeObject>(
     record !== undefined && !record.closed && record.expiresAt > now && bootIdOf(record.capability) === held?.id;
   const capability = isHeld ? record.capability : mintCapability(random);
   const urls = bootUrls(url, uid, capability);
+  const seedUrl = urls["meta-data"].replace(/meta-data$/, "");
   const next: BootRecord = {
     capability,
     expiresAt: now + BOOT_MS,
-    script: imageScript(image, urls["meta-data"].replace(/meta-data$/, "")),
+    script: image === "onDisk" ? "" : imageScript(image, seedUrl),
     config: data,
     ...(!byMac && { metaData: metaData(uid, hostname) }),
   };
@@ -60,6 +64,7 @@ export async function imageBoot<T extends KubeObject>(
     id: bootIdOf(capability),
     at: (isHeld ? parseTime(held?.at) : undefined) ?? now,
     scriptUrl: urls.ipxe,
+    seedUrl,
     userData: "",
     publish,
     ...(byMac && { forHost: (mac) => publish({ metaData: metaData(mac, hostname) }) }),

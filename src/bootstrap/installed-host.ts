@@ -9,4 +9,6 @@ export interface InstalledHost {
   disk: string;
   network: Network;
   report?: Installation["report"];
+  /** Where the installed system asks for its bootstrap data. */
+  seedUrl?: string;
 }

@@ -21,6 +21,15 @@ export interface InstallerBoot extends AgentBoot {
 
 /** `folder`: URL below which the host fetches the files, with its final slash. Throws `Fault` (`Invalid`) that names what can't be installed. */
 export function installerBoot(profile: WrittenProfile, host: InstalledHost, folder: string): InstallerBoot {
+  if (profile.installer === "harvester" && host.seedUrl !== undefined)
+    throw new Fault(
+      "Invalid",
+      "spec.userData",
+      "Harvester joins its own cluster by its profile, and takes no other data",
+      {
+        remedy: "install the machine by another profile",
+      },
+    );
   if (profile.installer === "harvester")
     return harvesterInstaller(harvesterJoinOf(profile, host), { architecture: host.architecture, folder });
   const installation = installationOf(profile, host);
@@ -59,12 +68,13 @@ export function installationOf(profile: SystemProfile, host: InstalledHost): Ins
       },
     );
   const { timezone, locale, keyboard, ntpServers, proxy, mirror, layout, swap, packages, commands, user } = profile;
-  const { hostname, architecture, firmware, disk, network, report } = host;
+  const { hostname, architecture, firmware, disk, network, report, seedUrl } = host;
   return {
     ...{ hostname, architecture, firmware, disk, network, user },
     ...{ timezone, locale, keyboard, ntpServers, layout, swap, packages, commands },
     ...(proxy === undefined ? {} : { proxy }),
     ...(mirror === undefined ? {} : { mirror }),
     ...(report === undefined ? {} : { report }),
+    ...(seedUrl === undefined ? {} : { seedUrl }),
   };
 }

@@ -75,6 +75,13 @@ test("a profile that says little has the usual defaults", () => {
   });
 });
 
+test("N44 the profile of examples/plunder is one of debian-installer", () => {
+  const [, map] = loadAll(readFileSync("examples/plunder/installed.yaml", "utf8")) as {
+    data: Record<string, string>;
+  }[];
+  assert.equal(readProfile("preseed", map!.data, "the example").installer, "preseed");
+});
+
 test("N26 everything a profile says is in the installation, by the same name", () => {
   const said = {
     kernel: "http://m.test/linux",

@@ -156,6 +156,8 @@ export interface Order {
 /** What a machine boots with. */
 export interface Boot {
   scriptUrl: string;
+  /** Where the machine's cloud-init finds its bootstrap data, with its final slash; unset: nowhere. */
+  seedUrl?: string;
   /** Empty: none. */
   userData: string;
   /**
@@ -225,7 +227,7 @@ export interface MachineDriver {
   /** Addresses that move between machines. Absent where the provider has none. */
   readonly elastic?: ElasticAddresses;
   /** What boots as an operating system, of providers that install none. Undefined: the name is not known. */
-  imageOf?(operatingSystem: string): NetworkImage | undefined;
+  imageOf?(operatingSystem: string): NetworkImage | "onDisk" | undefined;
   /** All machines of the account, every page. One call per page of up to 250 or more. */
   list(signal?: AbortSignal): Promise<readonly Machine[]>;
   /** Undefined: the provider knows no such machine. */

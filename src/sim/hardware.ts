@@ -30,6 +30,8 @@ export interface NetBoot {
   scriptUrl: string;
   /** Served to this machine by the provider's metadata service. */
   userData: string;
+  /** Set in iPXE before it fetches the script. */
+  settings?: Readonly<Record<string, string>>;
 }
 
 /** What the machine does now, for the cloud's events and the person who watches. */
@@ -53,6 +55,8 @@ export type PowerOnFromDisk = (hardware: Hardware, progress: (now: Progress) => 
 export interface Firmware {
   fromNetwork: PowerOn;
   fromDisk: PowerOnFromDisk;
+  /** Starts a system that an installer or an image put on the disk, and that asks for its bootstrap data below this address at its first boot. */
+  fromSeed?(hardware: Hardware, seedUrl: string, progress: (now: Progress) => void): Powered;
   /** Forgets what was installed: the disk was wiped. */
   wipe(hardware: Hardware): void;
   /** What is installed on this hardware's disk, as a JSON value that outlives the process; undefined: nothing. */

@@ -236,7 +236,9 @@ test("whatever a text holds, the file has the same keys, and every text is one",
       assert.equal(JSON.stringify(shapeOf(read)), shape);
       assert.deepEqual((read.autoinstall.ssh as Record<string, unknown>)["authorized-keys"], installation.user.sshKeys);
       assert.deepEqual(
-        (read.autoinstall["late-commands"] as string[][]).slice(2, -1).map((words) => words.at(-1)),
+        (read.autoinstall["late-commands"] as string[][])
+          .slice(installation.seedUrl === undefined ? 2 : 4, -1)
+          .map((words) => words.at(-1)),
         installation.commands,
       );
     }),

@@ -7,6 +7,7 @@ import { cloudConfig } from "../installation/cloud-config.ts";
 import { checked, Installation, type Problem, refusal } from "../installation/installation.ts";
 import { bootInterface, kernelArguments } from "../installation/kernel-arguments.ts";
 import { netplan } from "../installation/netplan.ts";
+import { SEED_FILE, seedSettings } from "../installation/seed.ts";
 import { reportCommand, shellCommand, shellWord } from "../installation/shell.ts";
 
 const SOURCE = "autoinstall";
@@ -118,13 +119,25 @@ function storageOf({ layout, swap }: Installation): object {
 }
 
 /** Lists, which are run without a shell. The first that fails ends the installation. */
-function lateCommands({ user, commands, report }: Installation): (string | string[])[] {
+function lateCommands({ user, commands, report, seedUrl }: Installation): (string | string[])[] {
   const sudoers = `/etc/sudoers.d/${user.name}`;
   const inTarget = (...words: string[]): string[] => ["curtin", "in-target", "--", ...words];
   return [
     inTarget("sh", "-c", `${shellCommand("printf", "%s\\n", `${user.name} ALL=(ALL) NOPASSWD:ALL`)} > ${sudoers}`),
     inTarget("chmod", "0440", sudoers),
+    ...(seedUrl === undefined ? [] : firstBoot(seedUrl).map((command) => inTarget("sh", "-c", command))),
     ...commands.map((command) => inTarget("sh", "-c", command)),
     ...(report === undefined ? [] : [reportCommand(report.succeeded)]),
+  ];
+}
+
+/** What subiquity leaves to cloud-init as user data, account and keys among them, becomes settings of cloud-init: user data are those at the address. */
+function firstBoot(seedUrl: string): string[] {
+  const folder = SEED_FILE.slice(0, SEED_FILE.lastIndexOf("/"));
+  const [theirs, settings] = [`${folder}/99-installer.cfg`, `${folder}/98-slipway-system.cfg`];
+  const toSettings = `import yaml; print(yaml.safe_load(open("${theirs}"))["datasource"]["None"]["userdata_raw"])`;
+  return [
+    `umask 077 && ${shellCommand("python3", "-c", toSettings)} > ${settings} && rm ${theirs}`,
+    `umask 077 && ${shellCommand("printf", "%s\\n", ...seedSettings(seedUrl, { users: "of cloud-init" }))} > ${SEED_FILE}`,
   ];
 }

@@ -70,6 +70,8 @@ export const Installation = z
     disk: field.disk,
     /** `plain`: a partition for everything. `lvm`: the same as a logical volume. */
     layout: z.enum(["plain", "lvm"]),
+    /** Where cloud-init in the installed system asks for `meta-data` and `user-data` at its first boot, with its final slash: the data by which a machine joins its cluster. */
+    seedUrl: field.webUrl.refine((url) => url.endsWith("/"), "must end with a slash").exactOptional(),
   })
   .refine(({ architecture, firmware }) => architecture !== "aarch64" || firmware === "uefi", {
     path: ["firmware"],

@@ -4,7 +4,7 @@ import type { Installation, SystemSettings } from "./installation.ts";
 
 export const KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBase64";
 
-/** Every optional field is set, and as many as can be are unlike the formats' defaults. */
+/** Every optional field but `seedUrl` is set, and as many as can be are unlike the formats' defaults. */
 export const FULL: Installation = {
   hostname: "web-1.example.org",
   network: {
@@ -30,6 +30,9 @@ export const FULL: Installation = {
   disk: "/dev/disk/by-id/nvme-X_1",
   layout: "lvm",
 };
+
+/** The same for a machine that joins a cluster. */
+export const SEEDED: Installation = { ...FULL, seedUrl: "https://slipway.test/boot/1/" };
 
 /** As little as there can be. */
 export const SMALL: Installation = {
@@ -68,7 +71,7 @@ export const ONE_EACH_SHOWS: readonly string[] = ["10.0.0.2", "10.0.0.4", "jq", 
 
 /** What of it holds for a system that is on the disk already. */
 export function settingsOf(installation: Installation): SystemSettings {
-  const { architecture: _a, firmware: _f, disk: _d, layout: _l, ...settings } = installation;
+  const { architecture: _a, firmware: _f, disk: _d, layout: _l, seedUrl: _s, ...settings } = installation;
   return settings;
 }
 
@@ -91,6 +94,7 @@ export const CHANGES: Readonly<Record<keyof Installation, Partial<Installation>>
   firmware: { firmware: "bios" },
   disk: { disk: "/dev/sdb" },
   layout: { layout: "plain" },
+  seedUrl: { seedUrl: "https://slipway.test/boot/2/" },
 };
 
 const SPECIAL = "a0 '\"`$;&|<>(){}[]#%\\!*?~=:,/@-.".split("");
@@ -135,6 +139,7 @@ export const attacked: fc.Arbitrary<Installation> = fc
     hostile.map((variant) => ({ keyboard: { layout: "de", variant } })),
     hostile.map((succeeded) => ({ report: { succeeded, failed: FULL.report!.failed! } })),
     hostile.map((text) => ({ report: { succeeded: `http://r/${text}`, failed: `http://r/${text}` } })),
+    hostile.map((text) => ({ seedUrl: `http://s/${text}/` })),
     hostile.map((name) => user({ name })),
     hostile.map((text) => user({ passwordHash: `$6$${text}` })),
     list(`${KEY} `).map((sshKeys) => user({ sshKeys })),

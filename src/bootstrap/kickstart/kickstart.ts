@@ -5,6 +5,7 @@
 import { addressOf } from "../installation/addresses.ts";
 import { checked, Installation, type Problem, refusal } from "../installation/installation.ts";
 import { kernelArguments } from "../installation/kernel-arguments.ts";
+import { SEED_FILE, seedSettings } from "../installation/seed.ts";
 import { reportCommand, shellCommand, shellWord } from "../installation/shell.ts";
 import { type Command, kickstartFile, type Section } from "./lines.ts";
 import { partitions } from "./partitions.ts";
@@ -119,10 +120,19 @@ function account({ user }: Installation): Command[] {
 }
 
 /** Scripts end at the first command that fails; what Anaconda runs after an error then reports it. */
-function sections({ user, packages, commands, report }: Installation): Section[] {
+function sections({ user, packages, commands, report, seedUrl }: Installation): Section[] {
   const sudoers = `/etc/sudoers.d/${user.name}`;
   return [
-    { section: "packages", lines: ["@^minimal-environment", "openssh-server", "sudo", ...packages] },
+    {
+      section: "packages",
+      lines: [
+        "@^minimal-environment",
+        "openssh-server",
+        "sudo",
+        ...(seedUrl === undefined ? [] : ["cloud-init"]),
+        ...packages,
+      ],
+    },
     {
       section: "post",
       options: { erroronfail: true, interpreter: "/bin/bash" },
@@ -130,6 +140,12 @@ function sections({ user, packages, commands, report }: Installation): Section[]
         "set -e",
         `${shellCommand("printf", "%s\\n", `${user.name} ALL=(ALL) NOPASSWD:ALL`)} > ${shellWord(sudoers)}`,
         shellCommand("chmod", "0440", sudoers),
+        ...(seedUrl === undefined
+          ? []
+          : [
+              `${shellCommand("printf", "%s\\n", ...seedSettings(seedUrl, { users: "kept" }))} > ${SEED_FILE}`,
+              shellCommand("chmod", "0600", SEED_FILE),
+            ]),
         ...commands.map((command) => shellCommand("sh", "-c", command)),
       ],
     },

@@ -111,10 +111,13 @@ function time({ timezone, ntpServers }: Installation): Answer[] {
   ];
 }
 
-function software({ packages }: Installation): Answer[] {
+function software({ packages, seedUrl }: Installation): Answer[] {
   return [
     { owner: "tasksel", question: "tasksel/first", type: "multiselect", value: "standard" },
-    text("pkgsel/include", [...new Set(["openssh-server", "sudo", ...packages])].join(" ")),
+    text(
+      "pkgsel/include",
+      [...new Set(["openssh-server", "sudo", ...(seedUrl === undefined ? [] : ["cloud-init"]), ...packages])].join(" "),
+    ),
     { owner: "popularity-contest", question: "popularity-contest/participate", type: "boolean", value: false },
     no("apt-setup/cdrom/set-first"),
   ];

@@ -91,13 +91,36 @@ test("a profile is in the Secret or the ConfigMap of its name beside the host, a
 test("what a profile has no place for is refused", async () => {
   const maps = { p: { profile: SCRIPTED } };
   for (const field of ["userData", "metaData"]) {
-    const work = written("ipxe/p", { maps, spec: { [field]: { name: "own" } } });
+    const secrets = { own: { userData: "#cloud-config" } };
+    const work = written("ipxe/p", { maps, secrets, spec: { [field]: { name: "own" } } });
     await refused(
       "Invalid",
       new RegExp(`spec\\.${field}: the installer ipxe is given its profile alone; put it`),
       work,
     );
   }
+});
+
+test("N44 the address of the installed system's data is in what installs it, and is refused where it is none", async () => {
+  const seedURL = "http://slipway/boot/1/";
+  const by = (method: string, profile: string, url = seedURL) =>
+    written(method, { maps: { p: { profile } }, secrets: { s: { seedURL: url } }, spec: { userData: { name: "s" } } });
+  for (const [method, profile] of [
+    ["preseed/p", PROFILE],
+    ["kickstart/p", `${PROFILE}release: 9\nmirror: http://images/rocky\n`],
+    ["autoinstall/p", `${PROFILE}iso: http://images/noble.iso\n`],
+  ] as const) {
+    const { files, start } = await by(method, profile);
+    assert.ok(JSON.stringify(files).includes(seedURL), method);
+    assert.ok(!JSON.stringify(start).includes(seedURL), method);
+  }
+  const { start } = await by("ipxe/p", SCRIPTED);
+  assert.deepEqual(start, { is: "script", url: "http://web/boot.ipxe", settings: { "slipway-seed": seedURL } });
+  for (const url of ["ftp://x/", "http://x/y", "http://x/'/"])
+    await refused("Invalid", /^(?!.*x\/).*key seedURL: must be a URL/, by("preseed/p", PROFILE, url));
+  const harvester =
+    "isoUrl: http://images/h.iso\nserverUrl: https://vip:443\ntoken: t\nversion: v1.4.0\nartifactsUrl: http://images\n";
+  await refused("Invalid", /Harvester joins its own cluster by its profile/, by("harvester/p", harvester));
 });
 
 test("an installer is given the disk and the network of the host, and reports its end", async () => {

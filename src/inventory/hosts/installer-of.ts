@@ -3,6 +3,7 @@ import { Fault } from "@slipway/base";
 import type { Client } from "@slipway/kube";
 import { ConfigMap, Secret } from "@slipway/kube/core";
 import { addressOf } from "../../bootstrap/installation/addresses.ts";
+import { webUrl } from "../../bootstrap/installation/fields.ts";
 import { installerBoot } from "../../bootstrap/installer-boot.ts";
 import { deployMethod, type Profile, readProfile, type WrittenProfile } from "../../bootstrap/profile.ts";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
@@ -19,6 +20,8 @@ export type InstallWriter = (urls: InstallUrls) => InstallOffer;
 /** The method of `spec.customDeploy` by which a script of the user's own installs the host, and where its Secret says what that is. */
 export const IPXE = "ipxe";
 export const SCRIPT_URL_KEY = "scriptURL";
+/** Of the Secret of `spec.userData`: where cloud-init in the installed system asks for its data. */
+export const SEED_URL_KEY = "seedURL";
 
 const SCRIPT = "script.ipxe";
 const NETWORK_KEYS = ["networkData", "value"] as const;
@@ -27,18 +30,18 @@ const NETWORK_KEYS = ["networkData", "value"] as const;
 export async function installerOf(host: BareMetalHost, machine: Host, client: Client): Promise<InstallWriter> {
   const { installer, profile: name } = deployMethod(host.spec.customDeploy?.method ?? "");
   if (name === undefined) return writerOfScript(await hostSecret(host, "userData", client));
-  refuseFirstBootData(host, installer);
+  const seedUrl = await seedOf(host, installer, client);
   const { texts, source } = await profileTexts(name, host, client);
   const profile = readProfile(installer, texts, source);
-  if (profile.installer === "ipxe") return scriptAt(profile.script, profile.report);
-  return writerOf(profile, host, machine, await networkOf(host, machine, client));
+  if (profile.installer === "ipxe") return scriptAt(profile.script, profile.report, seedUrl);
+  return writerOf(profile, host, machine, { network: await networkOf(host, machine, client), seedUrl });
 }
 
 function writerOf(
   profile: WrittenProfile,
   { metadata, spec }: BareMetalHost,
   { inventory }: Host,
-  network: ReturnType<typeof installerNetwork>,
+  { network, seedUrl }: { network: ReturnType<typeof installerNetwork>; seedUrl: string | undefined },
 ): InstallWriter {
   if (inventory === undefined) throw new Fault("Conflict", metadata.name, "its agent has not reported its disks");
   const { architecture, firmware, disks } = inventory;
@@ -47,7 +50,7 @@ function writerOf(
   return ({ folder, succeeded, failed }) => {
     const { kernel, initrd, commandLine, files } = installerBoot(
       profile,
-      { ...host, report: { succeeded, failed } },
+      { ...host, report: { succeeded, failed }, ...(seedUrl !== undefined && { seedUrl }) },
       folder,
     );
     return {
@@ -79,22 +82,48 @@ function writerOfScript(texts: SecretTexts | undefined): InstallWriter {
   return (urls) => ({ ...scriptOffer(urls.folder + SCRIPT, reports, urls), files: { [SCRIPT]: script! } });
 }
 
-function scriptAt(url: string, reports: boolean): InstallWriter {
-  return (urls) => scriptOffer(url, reports, urls);
+function scriptAt(url: string, reports: boolean, seedUrl?: string): InstallWriter {
+  return (urls) => scriptOffer(url, reports, urls, seedUrl);
 }
 
-function scriptOffer(url: string, reports: boolean, { succeeded, failed }: InstallUrls): InstallOffer {
-  const settings = reports ? { "slipway-succeeded": succeeded, "slipway-failed": failed } : {};
+function scriptOffer(
+  url: string,
+  reports: boolean,
+  { succeeded, failed }: InstallUrls,
+  seedUrl?: string,
+): InstallOffer {
+  const settings = {
+    ...(reports && { "slipway-succeeded": succeeded, "slipway-failed": failed }),
+    ...(seedUrl !== undefined && { "slipway-seed": seedUrl }),
+  };
   return { start: { is: "script", url, settings }, files: {}, reports };
 }
 
-/** What a profile has no place for is refused: it would have no effect. */
-function refuseFirstBootData({ spec }: BareMetalHost, installer: Profile["installer"]): void {
-  for (const field of ["userData", "metaData"] as const)
-    if (spec[field]?.name !== undefined)
-      throw new Fault("Invalid", `spec.${field}`, `the installer ${installer} is given its profile alone`, {
-        remedy: "put it into the profile, as commands, and take the field out",
-      });
+/**
+ * Where the installed system asks for its data, as the Secret of `spec.userData` says. What a profile has no place for is refused: it would
+ * have no effect.
+ */
+async function seedOf(
+  host: BareMetalHost,
+  installer: Profile["installer"],
+  client: Client,
+): Promise<string | undefined> {
+  const alone = (field: string, remedy: string): Fault =>
+    new Fault("Invalid", `spec.${field}`, `the installer ${installer} is given its profile alone`, { remedy });
+  if (host.spec.metaData?.name !== undefined)
+    throw alone("metaData", "put it into the profile, and take the field out");
+  const texts = await hostSecret(host, "userData", client);
+  if (texts === undefined) return undefined;
+  const url = texts[SEED_URL_KEY]?.trim();
+  if (url === undefined)
+    throw alone("userData", `put it into the profile, as commands, or name a Secret with the key ${SEED_URL_KEY}`);
+  if (!webUrl.safeParse(url).success || !url.endsWith("/"))
+    throw new Fault(
+      "Invalid",
+      "spec.userData",
+      `key ${SEED_URL_KEY}: must be a URL of http or https that ends with a slash`,
+    );
+  return url;
 }
 
 /** The Secret or the ConfigMap of that name beside the host. */

@@ -24,6 +24,8 @@ const quantity = (about: string) =>
     .optional()
     .describe(about);
 
+const webUrl = (about: string) => z.url({ protocol: /^https?$/ }).describe(about);
+
 const hostPlan = z.object({
   hostSelector: labelSelector.optional().describe("Labels of the hosts. Empty: any."),
   hardware: z
@@ -56,17 +58,33 @@ const inventory = z.object({
     .record(
       z.string(),
       z.object({
-        kernel: z.url({ protocol: /^https?$/ }).describe("Address of the kernel."),
-        initrd: z.url({ protocol: /^https?$/ }).describe("Address of the initramfs."),
+        kernel: webUrl("Address of the kernel, for one that runs in memory.").optional(),
+        initrd: webUrl("Address of its initramfs.").optional(),
         kernelArguments: z
           .array(z.string().min(1))
           .optional()
           .describe("Words for the kernel's command line: console=ttyS0."),
+        installer: z
+          .string()
+          .max(80)
+          .optional()
+          .describe(
+            "In the place of a kernel, what installs it on the disk: preseed/NAME, kickstart/NAME, autoinstall/NAME or ipxe/NAME, as in customDeploy.method of hosts. The profile NAME is beside the hosts.",
+          ),
+        image: z
+          .object({
+            url: webUrl("Address of the image."),
+            checksum: z.string().min(1).describe("Checksum, or the address of a file with it."),
+            checksumType: z.enum(["md5", "sha256", "sha512", "auto"]).optional().describe("Kind of the checksum."),
+            format: z.enum(["raw", "qcow2", "vdi", "vmdk"]).optional().describe("Format of the image."),
+          })
+          .optional()
+          .describe("In the place of a kernel, an image that is written to the disk; it has cloud-init."),
       }),
     )
     .optional()
     .describe(
-      "Operating systems of PacketMachines, and what boots from the network as each one. It takes its bootstrap data as cloud-init does, from ds=nocloud on the command line.",
+      "Operating systems of PacketMachines and deployment types of PlunderMachines, and what each one is: a kernel that takes its bootstrap data as cloud-init does, from ds=nocloud on the command line; an installer; or an image.",
     ),
   topologyLabel: z
     .string()

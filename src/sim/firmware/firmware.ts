@@ -51,6 +51,8 @@ interface Installed {
   version: Version;
 }
 
+type Kubelet = (signal: AbortSignal) => Promise<void>;
+
 /** One power cycle. */
 interface Run {
   hardware: Hardware;
@@ -62,6 +64,8 @@ interface Run {
 export function createFirmware(options: FirmwareOptions): Firmware {
   const { clock, random, site, timings = METAL_TIMINGS } = options;
   const disks = new Map<string, Installed>();
+  /** Nodes on disks, by the machine, and by the data that each was made from. */
+  const joined = new Map<string, { url: string; kubelet: Kubelet }>();
 
   const pause = (ms: number, signal: AbortSignal): Promise<void> => clock.sleep(jittered(ms, random), signal);
 
@@ -103,7 +107,7 @@ export function createFirmware(options: FirmwareOptions): Firmware {
       if (boot.scriptUrl === "") return await withoutScript(run, boot);
       say({ stage: "script", message: "runs its boot script" });
       if (hangsAt(run, "script")) return;
-      const settings = hardwareSettings(hardware, { extra: { ipxe_cloud_config: "packet" } });
+      const settings = hardwareSettings(hardware, { extra: { ipxe_cloud_config: "packet", ...boot.settings } });
       // The provisioning network serves the firmware whatever mode the ports are in.
       const end = await bootFrom(boot.scriptUrl, { http: options.http, clock, signal, settings, dhcp: true });
       if (end.is === "reboot") {
@@ -133,7 +137,7 @@ export function createFirmware(options: FirmwareOptions): Firmware {
   }
 
   /** An image in memory: it fetches its user data as cloud-init does, joins, and brings the Pods' network along. */
-  async function bootLive(run: Run, seedUrl: string, http: Http): Promise<void> {
+  async function bootLive(run: Run, seedUrl: string, http: Http, onJoin?: (kubelet: Kubelet) => void): Promise<void> {
     const { signal, say } = run;
     const found = await seedFrom(seedUrl, { http, clock, signal });
     if (found.is === "failed") return say({ stage: "failed", message: found.message });
@@ -141,7 +145,7 @@ export function createFirmware(options: FirmwareOptions): Firmware {
     if (end.is === "failed") return say({ stage: "failed", message: end.message });
     await pause(timings.diskBootMs, signal);
     say({ stage: "kernel", message: `is set up by its user data: ${end.commands.length} commands are recorded` });
-    await becomeNode(run, end, { hostname: found.instance.hostname, hasNetwork: true });
+    await becomeNode(run, end, { hostname: found.instance.hostname, hasNetwork: true }, onJoin);
   }
 
   /** Joins where the user data say so, and is a Node until its power is cut. */
@@ -149,6 +153,7 @@ export function createFirmware(options: FirmwareOptions): Firmware {
     { hardware, signal, say }: Run,
     { files, commands }: Seeded,
     { hostname, hasNetwork }: { hostname: string; hasNetwork: boolean },
+    onJoin: (kubelet: Kubelet) => void = () => {},
   ): Promise<void> {
     const { clock, random, log, controlPlanes, openApi = controlPlanes?.open } = options;
     const found = commands.flatMap((command) => /\bkubeadm (init|join) --config (\S+)/.exec(command) ?? []);
@@ -159,10 +164,21 @@ export function createFirmware(options: FirmwareOptions): Firmware {
     const begun = verb === "init" ? await controlPlanes!.init(file, files, signal) : undefined;
     if (begun?.is === "refused") return say({ stage: "failed", message: begun.message });
     const ports = { clock, random, log, signal, ...(openApi && { open: openApi }) };
-    const joined = await kubeadmJoin(begun?.join ?? file, { hostname, addresses: addressesOf(hardware) }, ports);
-    if (joined.is === "refused") return say({ stage: "failed", message: joined.message });
-    say({ stage: "joined", message: `has joined as Node ${joined.node}` });
-    await runKubelet(joined.node, joined.kubelet, { ...ports, hasNetwork });
+    const member = await kubeadmJoin(begun?.join ?? file, { hostname, addresses: addressesOf(hardware) }, ports);
+    if (member.is === "refused") return say({ stage: "failed", message: member.message });
+    say({ stage: "joined", message: `has joined as Node ${member.node}` });
+    const kubelet = (now: AbortSignal) =>
+      runKubelet(member.node, member.kubelet, { ...ports, signal: now, hasNetwork });
+    onJoin(kubelet);
+    await kubelet(signal);
+  }
+
+  /** A system on a disk asks for its data at its first boot alone; once it has joined it is that Node whenever it starts. */
+  async function bootSeeded(run: Run, url: string): Promise<void> {
+    const { id } = run.hardware;
+    const known = joined.get(id);
+    if (known?.url === url) return await known.kubelet(run.signal);
+    await bootLive(run, url, options.http, (kubelet) => void joined.set(id, { url, kubelet }));
   }
 
   async function afterScript(run: Run, end: IpxeEnd, http: Http): Promise<void> {
@@ -244,6 +260,7 @@ export function createFirmware(options: FirmwareOptions): Firmware {
   return {
     fromNetwork: (hardware, boot, progress) => power(hardware, progress, (run) => netBoot(run, boot)),
     fromDisk: (hardware, progress) => power(hardware, progress, bootDisk),
+    fromSeed: (hardware, url, progress) => power(hardware, progress, (run) => bootSeeded(run, url)),
     wipe: (hardware) => void disks.delete(hardware.id),
     remember: (hardware) => disks.get(hardware.id),
     recall: (hardware, disk) => void disks.set(hardware.id, disk as Installed),

@@ -32,9 +32,10 @@ export class ServerGuest {
     };
   }
 
-  /** Runs the script, and what it starts. */
-  fromScript(url: string): void {
-    this.#running = this.#firmware.fromNetwork(this.#hardware, { scriptUrl: url, userData: "" }, ({ stage }) => {
+  /** Runs the script, and what it starts. `settings`: of iPXE, set before. */
+  fromScript(url: string, settings: Readonly<Record<string, string>>): void {
+    const boot = { scriptUrl: url, userData: "", settings };
+    this.#running = this.#firmware.fromNetwork(this.#hardware, boot, ({ stage }) => {
       if (stage === "installed") this.#machine.installed();
       else if (stage === "off") this.#machine.off();
     });
@@ -43,6 +44,11 @@ export class ServerGuest {
   /** Starts what was installed. */
   fromDisk(): void {
     this.#running = this.#firmware.fromDisk(this.#hardware, () => {});
+  }
+
+  /** Starts a system that was told where its bootstrap data are. */
+  fromSeed(url: string): void {
+    this.#running = this.#firmware.fromSeed?.(this.#hardware, url, () => {});
   }
 
   /** Cuts its power. */

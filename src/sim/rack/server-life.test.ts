@@ -448,7 +448,10 @@ test("a user's script runs on the server's own hardware; what it installs is sta
             { name: "eth1", mac: "52:54:00:00:01:01" },
           ],
           ...{ publicIp: "10.20.0.1", privateIp: "10.20.0.1", kind: "uefi", diskGiB: 447, reachable: true },
-          boot: { scriptUrl: "http://x/s", userData: "" },
+          boot: {
+            ...{ scriptUrl: "http://x/s", userData: "" },
+            settings: { "slipway-succeeded": "http://x/ok", "slipway-failed": "http://x/no" },
+          },
         },
       );
       started.push("network");

@@ -14,6 +14,7 @@ import { runInstaller } from "./server-installer.ts";
 import {
   type AgentMachine,
   type BootNetwork,
+  type Content,
   type ServerFaults,
   type ServerTimings,
   type SimDisk,
@@ -45,6 +46,14 @@ export type SimDevice = "network" | "disk" | "media";
 export type Running = { is: "firmware" } | { is: "agent" } | { is: "installer" } | { is: "system"; image: string };
 
 const AGENT_CD = new RegExp(`/once/${BOOT_VALUE}/agent-\\w+\\.iso$`);
+
+/** Where cloud-init in the system on a disk was told that its data are: by its settings, or by user data that are those at another address. */
+function seedUrlOn({ data }: Content): string | undefined {
+  const told = /seedfrom: \\*"(https?:[^"\\\s]+)|^#include\n(https?:\S+\/)user-data$/m;
+  return Object.values(data)
+    .flatMap((text) => told.exec(text)?.slice(1) ?? [])
+    .find((url) => url !== undefined);
+}
 
 /** A firmware that found nothing to start tries again. */
 const RETRY_MS = 10_000;
@@ -187,7 +196,7 @@ export class SimServer implements AgentMachine {
   #install(start: InstallerStart, signal: AbortSignal): void {
     this.running = { is: "installer" };
     if (start.is === "script" && this.#guest !== undefined) {
-      this.#guest.fromScript(start.url);
+      this.#guest.fromScript(start.url, start.settings);
       return;
     }
     runInstaller(this, start, signal).then(
@@ -207,15 +216,17 @@ export class SimServer implements AgentMachine {
   }
 
   #fromDisk(): void {
-    this.#run(this.disks.find(({ content }) => content !== undefined)?.content?.image);
+    const content = this.disks.find((disk) => disk.content !== undefined)?.content;
+    this.#run(content?.image, content && seedUrlOn(content));
   }
 
-  #run(image: string | undefined): void {
+  #run(image: string | undefined, seedUrl?: string): void {
     if (image === undefined) this.#again();
     else
       this.#after(this.timings.system, () => {
         this.running = { is: "system", image };
         if (image === INSTALLED) this.#guest?.fromDisk();
+        else if (seedUrl !== undefined) this.#guest?.fromSeed(seedUrl);
       });
   }
 

@@ -1,3 +1,4 @@
+import { Fault } from "@slipway/base";
 import type { Context, StatusFields } from "@slipway/kube";
 import { imageBoot } from "../../bootstrap/image-boot.ts";
 import { PlunderMachine } from "../../kinds/plunder/plunder-machine.ts";
@@ -76,9 +77,19 @@ class HostClaimant extends StatusClaimant<PlunderMachine> {
     const name = deploymentOf(machine.spec);
     const image = fleet.driver.imageOf?.(name);
     if (image === undefined) throw unknownDeployment(this.on, name, provider);
+    if (image === "onDisk" && kernelArguments.length > 0)
+      throw new Fault(
+        "Invalid",
+        this.on,
+        `spec.addressesFromPool: ${name} is installed on the disk, and takes no words for the kernel`,
+        {
+          remedy:
+            "take it out; name networkData in the BareMetalHost, or reserve the address for its MAC address in DHCP",
+        },
+      );
     return await imageBoot(this.context, this.#plunder.boots, {
       ...{ resource: PlunderMachine, object: machine, held: machine.status?.boot },
-      image: { ...image, kernelArguments: [...image.kernelArguments, ...kernelArguments] },
+      image: image === "onDisk" ? image : { ...image, kernelArguments: [...image.kernelArguments, ...kernelArguments] },
       ...{ data: await data(), hostname: hostNameOf(machine), byMac: true },
     });
   }

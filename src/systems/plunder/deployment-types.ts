@@ -1,25 +1,8 @@
-/** Deployment types that no MachineProvider can have as an operating system of a cluster's machine, and what is there instead. Pure. */
+/** Deployment types that the MachineProvider has nothing for: how it gets them, or why no machine of a cluster can be one. Pure. */
 import { Fault } from "@slipway/base";
 
-interface Refused {
-  why: string;
-  /** Where such a machine is installed. */
-  instead: string;
-}
-
-const installer = (what: string): Refused => ({
-  why: `${what} takes no bootstrap data, so its machine would never join`,
-  instead: "machines of no cluster are installed so by spec.customDeploy.method of their BareMetalHost",
-});
-
-/** By the word before a slash: `autoinstall/noble` is an installer, too. */
-const REFUSED: ReadonlyMap<string, Refused> = new Map([
-  ["kickstart", installer("an installation by Anaconda")],
-  ["autoinstall", installer("an installation by subiquity")],
-  ["harvester", installer("Harvester's installer")],
-  ["ipxe", installer("a script for iPXE")],
-  ["grub", installer("a configuration of GRUB")],
-  ["iso", installer("what a medium starts")],
+/** By the word before a slash. */
+const REFUSED: ReadonlyMap<string, { why: string; instead: string }> = new Map([
   [
     "vsphere",
     {
@@ -28,23 +11,38 @@ const REFUSED: ReadonlyMap<string, Refused> = new Map([
     },
   ],
   [
-    "booty",
+    "harvester",
     {
-      why: "an image that BOOTy writes takes no bootstrap data, so its machine would never join",
-      instead:
-        "machines of no cluster are written so by spec.image of their BareMetalHost, or by a deployment of plunder's API",
+      why: "Harvester brings a Kubernetes of its own, and takes no bootstrap data",
+      instead: "spec.customDeploy.method of a BareMetalHost, or a HarvesterNodePool, has it join Harvester",
     },
   ],
+  [
+    "grub",
+    {
+      why: "GRUB starts machines by a configuration of Slipway's own",
+      instead: "write the same for iPXE, and name it as installer: ipxe/NAME",
+    },
+  ],
+]);
+
+/** What an entry of the MachineProvider has to be; by the word before a slash. */
+const ENTRIES: ReadonlyMap<string, string> = new Map([
+  ...["preseed", "kickstart", "autoinstall", "ipxe"].map(
+    (installer) => [installer, `, with installer: ${installer}/NAME, a profile beside the hosts`] as const,
+  ),
+  ["iso", ", with kernel and initrd inside the ISO, which netboot serves (boot.images)"],
+  ["booty", ", with image: what BOOTy would write"],
 ]);
 
 /** What to say of a deployment type that the MachineProvider has no operating system for. */
 export function unknownDeployment(on: string, name: string, provider: string): Fault {
   const system = `spec.inventory.operatingSystems of MachineProvider ${provider}`;
-  // Debian's installer by a profile; `preseed` alone is the name that manifests of 2019 have for whatever is booted.
-  const refused = name.startsWith("preseed/") ? installer("Debian's installer") : REFUSED.get(name.split("/")[0]!);
+  const type = name.split("/")[0]!;
+  const refused = REFUSED.get(type);
   if (refused === undefined)
-    return new Fault("Invalid", on, `spec.deploymentType: nothing says what is installed as ${name}`, {
-      remedy: `add ${name} to ${system}`,
+    return new Fault("MissingInput", on, `spec.deploymentType: nothing says what is installed as ${name}`, {
+      remedy: `add ${name} to ${system}${ENTRIES.get(type) ?? ""}`,
     });
   return new Fault("Invalid", on, `spec.deploymentType: ${name} is not served: ${refused.why}`, {
     remedy: `name one of ${system} that takes bootstrap data as cloud-init does, such as the node image; ${refused.instead}`,

@@ -11,7 +11,8 @@ import type { DriverFactory } from "../../provider.ts";
 import { hostTurn } from "./host-id.ts";
 import { HostTurns } from "./host-turns.ts";
 import { bootMacOf, machineOf } from "./observe.ts";
-import { concernsAbout, imageOf } from "./offer.ts";
+import { concernsAbout } from "./offer.ts";
+import { imageOf, textsAgain } from "./operating-system.ts";
 import { putScript } from "./script-secret.ts";
 
 const REBOOT = "reboot.metal3.io";
@@ -51,16 +52,19 @@ export const createInventoryDriver: DriverFactory = ({ inventory: offer }, { hos
       });
     },
 
-    async configure(id, { scriptUrl: url }, signal) {
-      const { host, claim } = hostTurn(id);
-      if (url !== undefined) await putScript(turns.client(signal), host.namespace, { claim, url });
+    async configure(id, { scriptUrl, seedUrl }, signal) {
+      if (scriptUrl === undefined) return;
+      const { host: ref, claim } = hostTurn(id);
+      const [host] = await turns.known(id, signal);
+      const boot = { scriptUrl, ...(seedUrl !== undefined && { seedUrl }) };
+      await putScript(turns.client(signal), ref.namespace, { claim, texts: textsAgain(host, boot) });
     },
 
-    async reinstall(id, { scriptUrl: url, forHost }, signal) {
+    async reinstall(id, boot, signal) {
       const client = turns.client(signal);
       const [host, consumer] = await turns.known(id, signal);
-      await forHost?.(bootMacOf(host) ?? "");
-      await putScript(client, hostTurn(id).host.namespace, { claim: consumer.uid, url });
+      await boot.forHost?.(bootMacOf(host) ?? "");
+      await putScript(client, hostTurn(id).host.namespace, { claim: consumer.uid, texts: textsAgain(host, boot) });
       await installAgain(client, host, consumer);
     },
 

@@ -5,7 +5,6 @@ import { obstacle } from "../../../inventory/claims/choose.ts";
 import { type Consumer, claimHost, isConsumedBy } from "../../../inventory/claims/claim.ts";
 import { giveBack } from "../../../inventory/claims/turn.ts";
 import { CONSUMER_LABEL } from "../../../inventory/hosts/annotations.ts";
-import { IPXE } from "../../../inventory/hosts/installer-of.ts";
 import { BareMetalHost } from "../../../kinds/metal3/bare-metal-host.ts";
 import type { HostOffer } from "../../../kinds/slipway/machine-provider.ts";
 import type { Machine, Order, Release } from "../../machine.ts";
@@ -13,6 +12,7 @@ import type { HostInventory } from "../../provider.ts";
 import { hostTurn } from "./host-id.ts";
 import { bootMacOf, failuresOf, machineOf } from "./observe.ts";
 import { wishOf } from "./offer.ts";
+import { installation, systemOf } from "./operating-system.ts";
 import { dropScript, putScript, scriptSecretName } from "./script-secret.ts";
 
 export class HostTurns {
@@ -96,9 +96,12 @@ export class HostTurns {
       ...(group !== undefined && { group }),
       install: async (host) => {
         const { namespace = "" } = host.metadata;
-        await boot.forHost?.(bootMacOf(host) ?? "");
-        await putScript(client, namespace, { claim: uid, claimant, url: boot.scriptUrl });
-        return { customDeploy: { method: IPXE }, userData: { name: scriptSecretName(uid), namespace } };
+        const mac = bootMacOf(host);
+        await boot.forHost?.(mac ?? "");
+        const system = systemOf(this.#offer, order.operatingSystem);
+        const { texts, install } = installation(system, boot, { hostname: order.hostname, mac });
+        await putScript(client, namespace, { claim: uid, claimant, texts });
+        return install({ name: scriptSecretName(uid), namespace });
       },
     });
     const before = listed.find(({ metadata }) => metadata.uid === host.metadata.uid);

@@ -5,7 +5,7 @@ import type { HardwareWish, HostWish } from "../../../inventory/claims/choose.ts
 import { GROUP_LABEL, groupLabel } from "../../../inventory/claims/claim.ts";
 import type { BareMetalHost } from "../../../kinds/metal3/bare-metal-host.ts";
 import type { HostOffer } from "../../../kinds/slipway/machine-provider.ts";
-import type { Concern, HostHardware, NetworkImage, Order } from "../../machine.ts";
+import type { Concern, HostHardware, Order } from "../../machine.ts";
 
 /** What the inventory would refuse or ignore of an order. */
 export function concernsAbout(order: Order, offer: HostOffer): Concern[] {
@@ -44,12 +44,6 @@ function unheeded(order: Order): [field: string, message: string][] {
     [order.alwaysPxe === true, "alwaysPxe", "a host boots its script once, and its disk from then on"],
   ];
   return given.flatMap(([isGiven, field, message]) => (isGiven ? [[field, message]] : []));
-}
-
-/** What hosts boot as an operating system; undefined for one that the MachineProvider does not list. */
-export function imageOf(operatingSystem: string, offer: HostOffer): NetworkImage | undefined {
-  const image = own(offer.operatingSystems ?? {}, operatingSystem);
-  return image && { kernel: image.kernel, initrd: image.initrd, kernelArguments: image.kernelArguments ?? [] };
 }
 
 /** What is asked of a host for this order. `hosts`: all, of which those of the same group are spread. */

@@ -1,9 +1,9 @@
-/** Where a host finds the address of what it boots: the address is the key to the boot, so it stands in a Secret. */
+/** Where a host finds the addresses of what it boots, or of its bootstrap data: they are the keys to those, so they stand in a Secret. */
 import { isFault } from "@slipway/base";
 import type { Access, Client } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
-import { SCRIPT_URL_KEY } from "../../../inventory/hosts/installer-of.ts";
 import type { Claimed } from "../../machine.ts";
+import type { BootTexts } from "./operating-system.ts";
 
 /** What the driver does to Secrets beside hosts. `namespace`: of the hosts; unset: wherever they are. */
 export const scriptSecretAccess = (namespace?: string): Access => ({
@@ -21,10 +21,12 @@ export function scriptSecretName(claim: string): string {
 export async function putScript(
   client: Client,
   namespace: string,
-  { claim, claimant, url }: { claim: string; claimant?: Claimed; url: string },
+  { claim, claimant, texts }: { claim: string; claimant?: Claimed; texts: BootTexts },
 ): Promise<void> {
   const name = scriptSecretName(claim);
-  const data = { [SCRIPT_URL_KEY]: Buffer.from(url).toString("base64") };
+  const data = Object.fromEntries(
+    Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString("base64")]),
+  );
   // An object of another namespace can't own it.
   const isOwner = claimant !== undefined && (claimant.namespace === undefined || claimant.namespace === namespace);
   const { apiVersion, kind, name: ownerName } = claimant ?? {};

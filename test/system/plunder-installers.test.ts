@@ -1,0 +1,147 @@
+/** PlunderMachines whose deployment type is an installer, an image or a script: each ends with a Node, by bootstrap data that are given once and to it alone. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigMap, Secret } from "@slipway/kube/core";
+import { Machine } from "../../src/kinds/cluster-api/machine.ts";
+import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
+import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
+import { inPlunderWorld, OLD_MANIFESTS, PlunderWorld } from "./plunder-world.ts";
+import { MINUTE } from "./world.ts";
+
+const PROFILE = "debian-12";
+const WEB = "http://images.example";
+const SCRIPTS = "http://scripts.example";
+const COMMON = `kernel: ${WEB}/linux
+initrd: ${WEB}/initrd.gz
+user: { name: ops, sshKeys: ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA a"] }
+`;
+const PROFILES = {
+  preseed: COMMON,
+  kickstart: `${COMMON}release: 9\nmirror: ${WEB}/rocky\n`,
+  autoinstall: `${COMMON}iso: ${WEB}/noble.iso\n`,
+  ipxe: `script: ${SCRIPTS}/own.ipxe\n`,
+} as const;
+const OWN_SCRIPT = `#!ipxe
+kernel ${WEB}/vmlinuz initrd=initrd ds=nocloud;s=\${slipway-seed}
+initrd --name initrd ${WEB}/initrd
+boot
+`;
+
+/** Has deployment type `preseed` be this entry of the MachineProvider. */
+async function offer(world: PlunderWorld, entry: object): Promise<void> {
+  const body = { spec: { inventory: { operatingSystems: { preseed: { kernel: null, initrd: null, ...entry } } } } };
+  await world.whileTimePasses(world.client.patch(MachineProvider, { name: "plunder" }, { type: "merge", body }));
+  // Until what was read before is too old.
+  await world.clock.run(2 * MINUTE);
+}
+
+async function profile(world: PlunderWorld, text: string): Promise<void> {
+  const metadata = { namespace: DISCOVERY_NAMESPACE, name: PROFILE };
+  await world.whileTimePasses(world.client.create(ConfigMap, { metadata, data: { profile: text } }));
+}
+
+/** Whether a text holds what only bootstrap data do. */
+const holdsData = (text: string): boolean => /kubeadm (init|join)|abcdef\.|BEGIN .*KEY/.test(text);
+
+async function endsInNodes(world: PlunderWorld): Promise<void> {
+  await world.createTodays(OLD_MANIFESTS);
+  await world.untilRunning(2);
+  const ids = (await world.machines()).map(({ spec }) => String(spec.providerID)).toSorted();
+  for (const id of ids) assert.match(id, /^plunder:\/\/([0-9a-f]{2}:){5}[0-9a-f]{2}$/);
+  assert.deepEqual((await world.nodes()).map(({ spec }) => spec?.providerID).toSorted(), ids);
+}
+
+for (const [installer, text] of Object.entries(PROFILES))
+  test(`N44 N3 ${installer} as a deployment type ends in Nodes; what installs the machine holds no bootstrap data`, () =>
+    inPlunderWorld(async (world) => {
+      world.serve(SCRIPTS, async () => ({ status: 200, headers: {}, body: OWN_SCRIPT }));
+      await profile(world, text);
+      await offer(world, { installer: `${installer}/${PROFILE}` });
+      await endsInNodes(world);
+      const isOnDisk = installer !== "ipxe";
+      const used = [...world.own.rack.servers.values()].filter(({ running }) => running?.is === "system");
+      assert.equal(used.length, isOnDisk ? 2 : 0);
+      for (const { disks } of used) {
+        assert.equal(disks[0]!.content?.image, installer);
+        const given = disks[0]!.content!.data.text!;
+        assert.match(given, /seedfrom/);
+        assert.ok(!holdsData(given), "the installer's file holds bootstrap data");
+      }
+      // A machine that starts again is the same Node, and asks for nothing.
+      if (isOnDisk) {
+        const [, host = ""] = (await world.plunderMachine("worker"))!.status!.host!.split("/");
+        world.own.rack.servers.get(host)!.restart();
+      }
+      await world.clock.run(5 * MINUTE);
+      assert.equal((await world.nodes()).length, 2);
+      for (const { metadata } of await world.plunderMachines()) await world.remove(Machine, metadata.name);
+      await world.untilGone();
+      const map = { namespace: DISCOVERY_NAMESPACE, name: PROFILE };
+      await world.whileTimePasses(world.client.delete(ConfigMap, map));
+      await world.own.checkAllFree();
+    }));
+
+test("N44 what booty would write is an image of the MachineProvider, and ends in Nodes", () =>
+  inPlunderWorld(async (world) => {
+    await offer(world, {
+      image: { url: `${WEB}/debian.raw`, checksum: "0".repeat(64), checksumType: "sha256", format: "raw" },
+    });
+    await endsInNodes(world);
+    const used = [...world.own.rack.servers.values()].filter(({ running }) => running?.is === "system");
+    assert.equal(used.length, 2);
+    for (const { disks } of used) {
+      const given = Object.values(disks[0]!.content!.data).join("\n");
+      assert.match(given, /^#include$/m);
+      assert.ok(!holdsData(given), "the config drive holds bootstrap data");
+    }
+  }));
+
+test("N3 the bootstrap data of an installed machine are served once, and to no second address", async () => {
+  const world = await PlunderWorld.create({});
+  try {
+    const { boot } = await world.operator();
+    await profile(world, PROFILES.preseed);
+    await offer(world, { installer: `preseed/${PROFILE}` });
+    await world.createTodays(OLD_MANIFESTS, ["cluster-plunder", "controlplane"]);
+    let seed = "";
+    await world.until("the host has a seed", async () => {
+      const { items } = await world.whileTimePasses(world.client.list(Secret, { namespace: DISCOVERY_NAMESPACE }));
+      const text = items.find(({ data }) => data?.seedURL !== undefined)?.data?.seedURL ?? "";
+      seed = Buffer.from(text, "base64").toString();
+      return seed !== "";
+    });
+    const fetch = async (remote: string) =>
+      await world.whileTimePasses(boot({ method: "GET", url: `${seed}user-data`, headers: {}, remote }));
+    const first = await fetch("10.9.9.9");
+    assert.equal(first.status, 200);
+    assert.ok(holdsData(String(first.body)), "what is served is the bootstrap data");
+    assert.equal((await fetch("10.9.9.10")).status, 410, "another address");
+    await world.clock.run(3 * MINUTE);
+    assert.equal((await fetch("10.9.9.9")).status, 410, "two minutes later");
+  } finally {
+    await world.close();
+  }
+});
+
+test("N36 an entry that can't be a cluster's machine is refused with its reason until it is corrected", () =>
+  inPlunderWorld(async (world) => {
+    await profile(world, "x");
+    const cases: [object, RegExp][] = [
+      [{ installer: "harvester/join" }, /Harvester brings a Kubernetes of its own/],
+      [{ installer: "ipxe" }, /must be ipxe\/NAME/],
+      [{ installer: "anaconda/x" }, /is none of preseed, kickstart/],
+      [{ kernel: `${WEB}/k` }, /kernel and initrd go together/],
+      [{}, /it needs one of: kernel with initrd, installer, image/],
+    ];
+    for (const [at, [entry, why]] of cases.entries()) {
+      await offer(world, { installer: null, ...entry });
+      if (at === 0) await world.createTodays(OLD_MANIFESTS, ["cluster-plunder", "controlplane"]);
+      await world.until(`it says ${why}`, async () =>
+        why.test(JSON.stringify((await world.plunderMachine("controlplane"))?.status?.conditions ?? [])),
+      );
+    }
+    await world.clock.run(10 * MINUTE);
+    assert.deepEqual(world.own.cloud.machines(), [], "no host was taken");
+    await offer(world, { kernel: `${WEB}/vmlinuz`, initrd: `${WEB}/initrd`, installer: null });
+    await world.untilRunning(1);
+  }));
