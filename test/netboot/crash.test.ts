@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { systemClock } from "@slipway/base";
 import { openLeases } from "../../src/netboot/dhcp/leases/journal.ts";
 import { formatIpv4 } from "../../src/netboot/dhcp/wire/ipv4.ts";
 import { bridge } from "./bridge.ts";
@@ -30,7 +29,7 @@ test("N10 a server that is killed while machines ask has forgotten none of the a
     await served.ended;
     asking.kill();
 
-    const store = openLeases(leases, systemClock);
+    const store = openLeases(leases);
     const kept = new Map(store.load().map(({ address, client }) => [formatIpv4(address), client]));
     store.close();
     for (const { address, client } of bound()) assert.equal(kept.get(address), `1/${client.replaceAll(":", "")}`);

@@ -34,7 +34,7 @@ export type Line =
 const tell = (line: Line): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
 const serving = JSON.parse(process.argv[2]!) as Serving;
-const store = openLeases(serving.leases, systemClock);
+const store = openLeases(serving.leases);
 const on = interfaceNamed(serving.interface);
 const inherited = await inheritedSockets(process.env, process.pid);
 const conflicts = conflictCheck({ clock: systemClock, interfaces: [on] });
@@ -43,7 +43,7 @@ const server = new DhcpServer({
   leases: new LeaseTable(store),
   clock: systemClock,
   reservations: new Reservations(serving.reservations),
-  inUse: conflicts.inUse,
+  ...conflicts,
   notify: (event) => {
     if (serving.quiet === true || event.is === "seen") return;
     const address = "address" in event ? formatIpv4(event.address) : undefined;

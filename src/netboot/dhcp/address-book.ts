@@ -83,6 +83,13 @@ export class AddressBook {
     return address === undefined ? { address, because: "the pool is used up" } : { address };
   }
 
+  /** Addresses that clients without one get next, as things stand. */
+  *next(subnet: Subnet, now: number): Iterable<Ipv4> {
+    if (this.#mode !== "pool") return;
+    for (const address of subnet.pool.ahead())
+      if (!this.#isOthers(address, subnet) && this.#leases.takenUntil(address, "", now) === 0) yield address;
+  }
+
   #unavailableUntil(address: Ipv4, client: Client, subnet: Subnet, now: number): number {
     if (this.#isOthers(address, subnet)) return Number.POSITIVE_INFINITY;
     return this.#leases.takenUntil(address, client.key, now);

@@ -16,6 +16,9 @@ import type { Message } from "./wire/message.ts";
 /** Whether a machine other than the client already answers at the address. */
 export type InUse = (address: Ipv4, client: Mac | undefined) => Promise<boolean>;
 
+/** Is told which addresses may be offered next, so that it can look at them before somebody waits for that. Reads as many as it has a use for. */
+export type Expect = (next: Iterable<Ipv4>) => void;
+
 /** What all steps of the exchange with one client know. */
 export interface Exchange {
   message: Message;
@@ -33,6 +36,7 @@ export interface Means {
   book: AddressBook;
   leases: LeaseTable;
   inUse: InUse | undefined;
+  expect: Expect | undefined;
   notify: DhcpListener;
 }
 
@@ -71,7 +75,7 @@ export async function decide(type: number, exchange: Exchange, means: Means): Pr
 
 async function offer(exchange: Exchange, means: Means): Promise<Verdict> {
   const { message, client, subnet, now } = exchange;
-  const { book, leases, inUse, notify } = means;
+  const { book, leases, inUse, expect, notify } = means;
   for (let probe = 0; probe < PROBES; probe++) {
     const chosen = book.choose(client, addressIn(message, OPTION.requestedAddress), subnet, now);
     if (chosen.address === undefined) {
@@ -85,8 +89,10 @@ async function offer(exchange: Exchange, means: Means): Promise<Verdict> {
     leases.offer(address, client.key, now);
     // Whoever had a lease of it, we know; at all others we look.
     const leased = (held?.state === "bound" || held?.state === "released") && !leases.isDoubtful(address);
-    if (itsOwn || leased || !(await inUse?.(address, client.mac)))
-      return { say: "offer", address, leaseMs: leaseMs(exchange) };
+    const isKnown = itsOwn || leased;
+    const used = isKnown ? false : inUse?.(address, client.mac);
+    if (!isKnown) expect?.(book.next(subnet, now));
+    if (!(await used)) return { say: "offer", address, leaseMs: leaseMs(exchange) };
     notify({ is: "inUse", address });
     await leases.decline(address, client.key, now + subnet.quarantineMs);
   }

@@ -21,7 +21,7 @@ import { type BootFiles, checkBoot, type OwnBoot } from "./boot.ts";
 import { type Client, clientOf } from "./client.ts";
 import type { DhcpConfig } from "./config.ts";
 import type { DhcpListener } from "./event.ts";
-import { decide, type InUse, type Verdict } from "./exchange.ts";
+import { decide, type Expect, type InUse, type Verdict } from "./exchange.ts";
 import type { LeaseTable } from "./leases/table.ts";
 import { OPTION } from "./options/codes.ts";
 import { MESSAGE, decode as typeOf } from "./options/message-type.ts";
@@ -41,6 +41,7 @@ export interface DhcpOptions {
   /** What this client boots instead, as things stand now; what is reserved for it goes first. Must not throw. */
   ownBoot?: (client: Client) => OwnBoot | undefined;
   inUse?: InUse;
+  expect?: Expect;
   notify?: DhcpListener;
 }
 
@@ -112,7 +113,7 @@ export class DhcpServer {
     const subnet = this.#subnets.find((each) => inSubnet(each, link));
     if (subnet === undefined) return undefined;
     if (this.#config.mode === "reservations" && reserved?.address === undefined) return undefined;
-    const { leases, inUse } = this.#options;
+    const { leases, inUse, expect } = this.#options;
     const exchange = {
       ...{ message, client, subnet, reserved },
       via: viaOf(arrival),
@@ -120,7 +121,7 @@ export class DhcpServer {
       now: this.#options.clock.now(),
     };
     const book = new AddressBook(this.#config.mode, this.#reservations, leases, exchange.us, exchange.via);
-    const verdict = await decide(type, exchange, { book, leases, inUse, notify: this.#notify });
+    const verdict = await decide(type, exchange, { book, leases, inUse, expect, notify: this.#notify });
     return written(verdict, arrival, { client, reserved, subnet, boot: this.#config.boot });
   }
 

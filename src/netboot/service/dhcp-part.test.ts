@@ -27,7 +27,7 @@ async function bound(t: TestContext): Promise<Socket> {
 async function place(t: TestContext, leases: { address: number; expiresAt: number }[] = []): Promise<DhcpPlace> {
   const dir = mkdtempSync(join(tmpdir(), "slipway-dhcp-"));
   t.after(() => rmSync(dir, { recursive: true }));
-  const file = openLeases(join(dir, "leases"), clock);
+  const file = openLeases(join(dir, "leases"));
   await Promise.all(leases.map((lease) => file.put({ ...HELD, ...lease })));
   file.close();
   const sockets = new Map([

@@ -50,7 +50,7 @@ export interface DhcpPlace {
 export async function openDhcp(place: DhcpPlace): Promise<DhcpPart> {
   const { settings, boot, ownBoot, on, dir, notify, clock, log, inherited, copy } = place;
   const reservations = new Reservations(settings.reservations);
-  const file = openLeases(join(dir, "leases"), clock, { log });
+  const file = openLeases(join(dir, "leases"), { log });
   const conflicts = conflictCheck({ clock, interfaces: [on] });
   const config = { mode: settings.mode, subnets: settings.subnets, boot };
   let server: DhcpServer | undefined;
@@ -61,7 +61,6 @@ export async function openDhcp(place: DhcpPlace): Promise<DhcpPart> {
     (copied ?? file).close();
   };
   try {
-    const { inUse } = conflicts;
     if (copy !== undefined) {
       const onLost = (): void => {
         isLost = true;
@@ -79,7 +78,7 @@ export async function openDhcp(place: DhcpPlace): Promise<DhcpPart> {
     const time = leaseTime(clock);
     const leases = new LeaseTable(inWallTime(copied ?? file, time));
     const answering = new DhcpServer({
-      ...{ config, leases, clock: time, reservations, inUse, ownBoot },
+      ...{ config, leases, clock: time, reservations, ...conflicts, ownBoot },
       notify: (event) => notify(event.is === "bound" ? { ...event, expiresAt: time.toWall(event.expiresAt) } : event),
     });
     server = answering;

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { isFault, type Log, quietLog, systemClock } from "@slipway/base";
+import { isFault, type Log, quietLog } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { openLeases } from "./journal.ts";
 import type { Lease } from "./lease.ts";
@@ -33,23 +33,23 @@ const lease = (address: number, client: string, expiresAt = 1_800_000_000_000): 
 
 test("N10 what was put is there after a restart, the newest word on each address", async (t) => {
   const file = fileFor(t);
-  const first = openLeases(file, systemClock);
+  const first = openLeases(file);
   await Promise.all([first.put(lease(7, "1/aa")), first.put(lease(9, "1/bb")), first.put(lease(7, "1/cc"))]);
   await first.put({ ...lease(9, "1/bb"), state: "released" });
   first.close();
 
-  const second = openLeases(file, systemClock);
+  const second = openLeases(file);
   t.after(() => second.close());
   assert.deepEqual(second.load(), [lease(7, "1/cc"), { ...lease(9, "1/bb"), state: "released" }]);
 });
 
 test("a second instance reads what the first one acknowledged, while that one runs", async (t) => {
   const file = fileFor(t);
-  const first = openLeases(file, systemClock);
+  const first = openLeases(file);
   t.after(() => first.close());
   for (let i = 0; i < 3; i++) {
     await first.put(lease(i, "1/aa"));
-    const second = openLeases(file, systemClock);
+    const second = openLeases(file);
     assert.equal(second.load().length, i + 1);
     second.close();
   }
@@ -82,7 +82,7 @@ function slowDisk() {
 test("leases put together, or while the disk is busy, are one write, and none is acknowledged before the disk has it", async (t) => {
   const clock = new VirtualClock();
   const slow = slowDisk();
-  const store = openLeases(fileFor(t), clock, { disk: slow.disk });
+  const store = openLeases(fileFor(t), { disk: slow.disk });
   const done: string[] = [];
   const put = (address: number): void => void store.put(lease(address, "1/aa")).then(() => done.push(`${address}`));
   put(1);
@@ -110,7 +110,7 @@ test("a write that fails says so, and its leases go with the next one", async (t
   const clock = new VirtualClock();
   const slow = slowDisk();
   const file = fileFor(t);
-  const store = openLeases(file, clock, { disk: slow.disk });
+  const store = openLeases(file, { disk: slow.disk });
   const failed = assert.rejects(store.put(lease(1, "1/aa")), /it could not be written \(ENOSPC\)$/);
   await clock.run(10);
   slow.end(new Error("ENOSPC"));
@@ -128,24 +128,24 @@ test("a write that fails says so, and its leases go with the next one", async (t
 
 test("what is queued at the end is written", (t) => {
   const file = fileFor(t);
-  const first = openLeases(file, systemClock);
+  const first = openLeases(file);
   void first.put(lease(1, "1/aa"));
   first.close();
-  const second = openLeases(file, systemClock);
+  const second = openLeases(file);
   t.after(() => second.close());
   assert.deepEqual(second.load(), [lease(1, "1/aa")]);
 });
 
 test("N10 a line that a loss of power has torn costs nothing but itself", async (t) => {
   const file = fileFor(t);
-  const before = openLeases(file, systemClock);
+  const before = openLeases(file);
   await before.put(lease(1, "1/aa"));
   before.close();
   appendFileSync(file, "0.0.0.2 1/bb bound 18000");
-  const after = openLeases(file, systemClock);
+  const after = openLeases(file);
   await after.put(lease(3, "1/cc"));
   after.close();
-  const again = openLeases(file, systemClock);
+  const again = openLeases(file);
   t.after(() => again.close());
   assert.deepEqual(again.load(), [lease(1, "1/aa"), lease(3, "1/cc")]);
 });
@@ -153,24 +153,24 @@ test("N10 a line that a loss of power has torn costs nothing but itself", async 
 test("N10 a file whose first line was torn begins anew", async (t) => {
   const file = fileFor(t);
   writeFileSync(file, "slipway-l");
-  const store = openLeases(file, systemClock);
+  const store = openLeases(file);
   await store.put(lease(1, "1/aa"));
   store.close();
-  const again = openLeases(file, systemClock);
+  const again = openLeases(file);
   t.after(() => again.close());
   assert.equal(again.load().length, 1);
 });
 
 test("the file stays small, however often leases change, and loses none while it is written anew", async (t) => {
   const file = fileFor(t);
-  const store = openLeases(file, systemClock);
+  const store = openLeases(file);
   for (let round = 0; round < 30; round++)
     await Promise.all(Array.from({ length: 1000 }, (_, i) => store.put(lease(i, `1/${(round + 16).toString(16)}`))));
   const expected = store.load();
   store.close();
   assert.ok(statSync(file).size < 1_000_000);
   assert.equal(expected.length, 1000);
-  const again = openLeases(file, systemClock);
+  const again = openLeases(file);
   t.after(() => again.close());
   assert.deepEqual(again.load(), expected);
 });
@@ -178,7 +178,7 @@ test("the file stays small, however often leases change, and loses none while it
 test("where no new file can be made, the old one goes on", async (t) => {
   const file = fileFor(t);
   mkdirSync(`${file}.new`);
-  const store = openLeases(file, systemClock);
+  const store = openLeases(file);
   for (let round = 0; round < 30; round++)
     await Promise.all(Array.from({ length: 1000 }, (_, i) => store.put(lease(i, "1/aa"))));
   store.close();
@@ -188,17 +188,17 @@ test("where no new file can be made, the old one goes on", async (t) => {
 test("a file of a newer Slipway, or of something else, is refused", (t) => {
   const file = fileFor(t);
   writeFileSync(file, "slipway-leases 3\n");
-  assert.throws(() => openLeases(file, systemClock), /it begins with "slipway-leases 3.n", not with "slipway-leases 2/);
+  assert.throws(() => openLeases(file), /it begins with "slipway-leases 3.n", not with "slipway-leases 2/);
 });
 
 test("a file that can't be opened is reported by name, and a lease after the end is refused instead of written elsewhere", async (t) => {
   const file = fileFor(t);
   mkdirSync(file);
   assert.throws(
-    () => openLeases(file, systemClock),
+    () => openLeases(file),
     (error) => isFault(error, "MissingInput") && /EISDIR/.test(error.message) && error.on === file,
   );
-  const store = openLeases(`${file}-2`, systemClock);
+  const store = openLeases(`${file}-2`);
   store.close();
   await assert.rejects(store.put(lease(1, "1/aa")), (error) => isFault(error, "Unavailable"));
 });
@@ -206,7 +206,7 @@ test("a file that can't be opened is reported by name, and a lease after the end
 /** A file of five leases, each `1/a0` to `1/a4` at 10.0.0.0 to 10.0.0.4, with the last one renewed. */
 async function fileOfFive(t: TestContext): Promise<string> {
   const file = fileFor(t);
-  const store = openLeases(file, systemClock);
+  const store = openLeases(file);
   for (let i = 0; i < 5; i++) await store.put(lease(0x0a000000 + i, `1/a${i}`));
   await store.put(lease(0x0a000004, "1/a4", 1_900_000_000_000));
   store.close();
@@ -228,7 +228,7 @@ test("every flipped bit of a line is found: the line is left out, reported, and 
     bytes[bit >> 3]! ^= 1 << (bit & 7);
     writeFileSync(file, bytes);
     const { log, said } = warnings();
-    const store = openLeases(file, systemClock, { log });
+    const store = openLeases(file, { log });
     store.close();
     const known = store.load();
     assert.deepEqual(
@@ -247,13 +247,13 @@ test("a damaged line is reported once with its file, its number and the count; a
   const text = readFileSync(file, "utf8");
   writeFileSync(file, text.replace("1/a2", "1/b2").replace("1/a4", "1/b4"));
   const { log, said } = warnings();
-  const store = openLeases(file, systemClock, { log });
+  const store = openLeases(file, { log });
   assert.deepEqual(said, [{ file, line: 4, lines: 2 }]);
   assert.deepEqual([...store.doubtful!], [0x0a000002]);
   assert.deepEqual(store.load().at(-1), lease(0x0a000004, "1/a4", 1_900_000_000_000));
   await store.put(lease(0x0a000002, "1/cc"));
   store.close();
-  const again = openLeases(file, systemClock);
+  const again = openLeases(file);
   again.close();
   assert.deepEqual([...again.doubtful!], []);
 });
@@ -263,7 +263,7 @@ test("a line that was torn is dropped without a word, at the end and after a res
   appendFileSync(file, "10.0.0.9 1/bb bou");
   const { log, said } = warnings();
   for (let restart = 0; restart < 3; restart++) {
-    const store = openLeases(file, systemClock, { log });
+    const store = openLeases(file, { log });
     await store.put(lease(0x0a000000, "1/a0"));
     store.close();
     assert.equal(store.load().length, 5);
@@ -275,14 +275,14 @@ test("a file without checksums is read, goes on with them, and an older Slipway 
   const file = fileFor(t);
   writeFileSync(file, "slipway-leases 1\n10.0.0.1 1/aa bound 1800000000000\n10.0.0.2 1/bb released 1800000000000\n");
   const { log, said } = warnings();
-  const store = openLeases(file, systemClock, { log });
+  const store = openLeases(file, { log });
   await store.put(lease(0x0a000003, "1/cc"));
   store.close();
   assert.match(
     readFileSync(file, "utf8"),
     /^slipway-leases 2\n10.0.0.1 1\/aa bound 1800000000000\n.*\n10\.0\.0\.3 1\/cc bound 1800000000000 #[0-9a-f]{8}\n$/,
   );
-  const again = openLeases(file, systemClock, { log });
+  const again = openLeases(file, { log });
   again.close();
   assert.deepEqual([again.load().length, said], [3, []]);
 });
@@ -290,12 +290,12 @@ test("a file without checksums is read, goes on with them, and an older Slipway 
 test("a doubt outlives the file that is written anew", async (t) => {
   const file = await fileOfFive(t);
   writeFileSync(file, readFileSync(file, "utf8").replace("1/a2", "1/b2"));
-  const store = openLeases(file, systemClock);
+  const store = openLeases(file);
   for (let round = 0; round < 30; round++)
     await Promise.all(Array.from({ length: 1000 }, (_, i) => store.put(lease(0x0b000000 + i, "1/aa"))));
   store.close();
   assert.ok(statSync(file).size < 2_000_000);
-  const again = openLeases(file, systemClock);
+  const again = openLeases(file);
   again.close();
   assert.deepEqual([...again.doubtful!], [0x0a000002]);
 });
@@ -319,7 +319,7 @@ test("a full disk is named once, no lease is acknowledged, and it goes on when t
     },
     sync: async () => {},
   };
-  const store = openLeases(file, systemClock, { log, disk });
+  const store = openLeases(file, { log, disk });
   for (let i = 1; i < 5; i++)
     await assert.rejects(
       store.put(lease(i, "1/aa")),
@@ -332,7 +332,7 @@ test("a full disk is named once, no lease is acknowledged, and it goes on when t
   assert.deepEqual(news, ["leases are written again"]);
   store.close();
   const { log: later, said } = warnings();
-  const again = openLeases(file, systemClock, { log: later });
+  const again = openLeases(file, { log: later });
   again.close();
   assert.deepEqual([again.load().length, said], [5, []]);
 });

@@ -1,14 +1,11 @@
 import { closeSync, fdatasyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { type Clock, diskFault, Fault, type Log, quietLog, type Timer } from "@slipway/base";
+import { diskFault, Fault, type Log, quietLog } from "@slipway/base";
 import type { Ipv4 } from "../wire/ipv4.ts";
 import { type Disk, systemDisk } from "./disk.ts";
 import type { Lease, LeaseStore } from "./lease.ts";
 import { HEADER, openLeaseFile } from "./lease-file.ts";
 import { type ReadLines, readLines, TORN, writeDoubt, writeSealedLine } from "./lease-lines.ts";
-
-/** No client notices, and thousands of clients a second share some hundred writes. */
-const GATHER_MS = 4;
 
 /** A file is written anew when so many of its lines, and as many again as there are leases, are out of date. */
 const FEWEST_OLD_LINES = 20_000;
@@ -17,15 +14,14 @@ const FEWEST_OLD_LINES = 20_000;
 const AT_ONCE = 4_000;
 
 /**
- * Leases in a file of lines, the newest line of an address counts; `put` resolves when its line is on the disk. Leases that are put within
- * some milliseconds, or while the disk is busy, share one write; only their clients wait for it. Leases of a write that failed go
+ * Leases in a file of lines, the newest line of an address counts; `put` resolves when its line is on the disk. Leases that are put together,
+ * or while the disk is busy, share one write; nobody waits for others to come. Leases of a write that failed go
  * with the next one; the log says once that writes fail, and once that they do not any more. Lines are sealed by a checksum: damaged ones
  * are left out and logged. One process at a time writes; others may read at any time. Throws a `Fault` when the file can't be opened
  * or a newer Slipway wrote it.
  */
 export function openLeases(
   file: string,
-  clock: Pick<Clock, "after">,
   { log = quietLog, disk = systemDisk }: { log?: Log; disk?: Disk } = {},
 ): LeaseStore {
   try {
@@ -37,7 +33,7 @@ export function openLeases(
         { file, line: first + 1, lines: found.damaged.length },
         "damaged lines of leases are left out; their addresses are looked at before they are given",
       );
-    return new Journal({ file, fd, clock, disk, log, found, lines: text.split("\n").length });
+    return new Journal({ file, fd, disk, log, found, lines: text.split("\n").length });
   } catch (cause) {
     if (cause instanceof Fault) throw cause;
     throw diskFault(file, cause, "MissingInput");
@@ -47,7 +43,6 @@ export function openLeases(
 interface Parts {
   file: string;
   fd: number;
-  clock: Pick<Clock, "after">;
   disk: Disk;
   log: Log;
   found: Pick<ReadLines, "leases" | "doubtful">;
@@ -56,7 +51,6 @@ interface Parts {
 
 class Journal implements LeaseStore {
   readonly #file: string;
-  readonly #clock: Pick<Clock, "after">;
   readonly #disk: Disk;
   readonly #log: Log;
   /** Those that were put since are not among them. */
@@ -65,7 +59,8 @@ class Journal implements LeaseStore {
   readonly #known: Map<Ipv4, Lease>;
   /** What is not on the disk and not on its way there. */
   #queued = new Map<Ipv4, Lease>();
-  #group: { written: PromiseWithResolvers<void>; timer: Timer } | undefined;
+  /** Of what is queued: resolves when it is on the disk. */
+  #group: PromiseWithResolvers<void> | undefined;
   #fd: number;
   #lines: number;
   #renewAt: number;
@@ -76,10 +71,9 @@ class Journal implements LeaseStore {
   #busy = false;
   #closed = false;
 
-  constructor({ file, fd, clock, disk, log, found, lines }: Parts) {
+  constructor({ file, fd, disk, log, found, lines }: Parts) {
     this.#file = file;
     this.#fd = fd;
-    this.#clock = clock;
     this.#disk = disk;
     this.#log = log;
     this.#known = found.leases;
@@ -97,31 +91,32 @@ class Journal implements LeaseStore {
     this.#known.set(lease.address, lease);
     this.doubtful.delete(lease.address);
     this.#queued.set(lease.address, lease);
-    this.#group ??= { written: Promise.withResolvers<void>(), timer: this.#clock.after(GATHER_MS, () => this.#next()) };
-    return this.#group.written.promise;
+    if (this.#group === undefined) {
+      this.#group = Promise.withResolvers<void>();
+      queueMicrotask(() => this.#next());
+    }
+    return this.#group.promise;
   }
 
   close(): void {
     this.#closed = true;
     const group = this.#group;
     this.#group = undefined;
-    group?.timer.cancel();
     try {
       this.#disk.append(this.#fd, (this.#torn ? TORN : "") + textOf(this.#queued.values()));
       fdatasyncSync(this.#fd);
-      group?.written.resolve();
+      group?.resolve();
     } catch (cause) {
-      group?.written.reject(this.#failed(cause));
+      group?.reject(this.#failed(cause));
     }
     if (!this.#busy) closeSync(this.#fd);
   }
 
   /** Writes the next group, unless the disk is busy with one; that one's end comes back here. */
   #next(): void {
-    if (this.#busy || this.#group === undefined) return;
-    const { written, timer } = this.#group;
+    const written = this.#group;
+    if (this.#busy || written === undefined) return;
     const leases = this.#queued;
-    timer.cancel();
     this.#group = undefined;
     this.#queued = new Map();
     this.#busy = true;

@@ -5,6 +5,8 @@ export interface Range {
   last: Ipv4;
 }
 
+const MOST_AHEAD = 64;
+
 /**
  * The addresses that any client may get, handed out in turn, so that one just given back rests for as long as possible. Where none is
  * free, the one whose offer was not taken up for longest is offered again.
@@ -43,6 +45,12 @@ export class Pool {
     }
     this.#full = { until: earliest, change };
     return undefined;
+  }
+
+  /** The addresses that `take` tries next, in its order; only the first of a large pool. */
+  *ahead(): Iterable<Ipv4> {
+    const most = Math.min(this.size, MOST_AHEAD);
+    for (let i = 0; i < most; i++) yield this.#address((this.#next + i) % this.size);
   }
 
   /** Notes that an address was offered, by `take` or otherwise. */
