@@ -10,7 +10,7 @@ CLUSTER_API := clusterctl capi-core capi-bootstrap capi-control-plane capi-infra
 export NODE_COMPILE_CACHE ?= $(CURDIR)/node_modules/.cache/slipway
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test test-kubectl kube-assets earlier-releases test-kubernetes test-kubeadm test-cluster-api test-conformance test-netboot test-attack test-bmc test-clients test-formats test-datastores test-libvirt test-browser test-all check generate kubernetes-types clusterctl-repository bundle image packages test-install agent node-image network-image service-images test-firmware bench bench-compare sim clean
+.PHONY: help demo up test test-kubectl kube-assets earlier-releases test-kubernetes test-kubeadm test-cluster-api test-conformance test-netboot test-attack test-bmc test-clients test-formats test-datastores test-libvirt test-browser pictures test-all check generate kubernetes-types clusterctl-repository bundle image packages test-install agent node-image network-image service-images test-firmware bench bench-compare sim clean
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -121,6 +121,9 @@ test-libvirt: $(INSTALLED) ## The node agent beside a real libvirtd, with emulat
 
 test-browser: $(INSTALLED) ## The console's page in Debian's Chromium, or CHROMIUM=path (skipped with a reason)
 	@$(TEST) --test-concurrency=1 "test/browser/**/*.test.ts"
+
+pictures: $(INSTALLED) ## docs/pictures: the console in Debian's Chromium, and the command, on simulated machines
+	@$(NODE) test/browser/pictures.ts
 
 test-all: export SEEDS = 300
 test-all: check test sim test-kubectl earlier-releases test-kubernetes test-kubeadm test-cluster-api test-conformance test-install test-netboot test-attack test-bmc test-clients test-formats test-datastores test-libvirt test-browser test-firmware ## Every suite, one after the other

@@ -1,13 +1,16 @@
 /** The console of `slipway up` and `slipway operator`: where it listens, who signs in, and what is refused. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { isFault } from "@slipway/base";
+import { isFault, systemClock } from "@slipway/base";
 import { send, signInWith } from "../console/server/testing.ts";
+import { createAuthority, issueServer } from "../pki/authority.ts";
 import { verb as operator } from "./operator.ts";
 import { freePort, going, servedCluster, spoken, until } from "./testing.ts";
 import { verb as up } from "./up.ts";
@@ -79,6 +82,46 @@ test("an operator has a console where a port is given, and none of the operator'
   assert.equal((await send(url, "/console/k8s/api/v1/namespaces")).status, 401);
   assert.equal((await signInWith(url, { token: "nobodys-token" })).status, 401);
   assert.equal((await signInWith(url, { kubeconfig: readFileSync(kubeconfig, "utf8") })).status, 200);
+  await stop();
+});
+
+test("with --console-cert an operator's console speaks TLS alone, and its cookie goes over nothing else", async (t) => {
+  const { kubeconfig } = await servedCluster(t);
+  const dir = folder(t);
+  const authority = await createAuthority({ commonName: "site", clock: systemClock });
+  const hosts = ["127.0.0.1"];
+  const issued = await issueServer(authority, { commonName: "console", hosts, clock: systemClock });
+  const [cert, key] = [join(dir, "tls.crt"), join(dir, "tls.key")];
+  writeFileSync(cert, issued.certificatePem);
+  writeFileSync(key, issued.keyPem);
+  const port = await freePort();
+  const args = ["--kubeconfig", kubeconfig, "--systems", "providers", "--log-level", "error", "--no-leader-election"];
+  const health = ["--health-listen", "127.0.0.1:0"];
+  const boot = ["--boot-listen", "127.0.0.1:0", "--boot-url", "http://a.example"];
+  const web = ["--console-port", `${port}`, "--console-cert", cert, "--console-key", key];
+  const { stop } = going(t, operator, "operator", ...args, ...health, ...boot, ...web);
+  const origin = `https://127.0.0.1:${port}`;
+  const ask = async (ca: string, body?: object): Promise<IncomingMessage> => {
+    const headers = { "content-type": "application/json", origin };
+    const asked = request(`${origin}/console/session`, { ca, method: body ? "POST" : "GET", headers, agent: false });
+    asked.end(body && JSON.stringify(body));
+    const [answer] = (await once(asked, "response")) as [IncomingMessage];
+    answer.resume();
+    return answer;
+  };
+  const { certificatePem: ca } = authority;
+  await until("the console answers", () =>
+    ask(ca).then(
+      ({ statusCode }) => statusCode === 401,
+      () => false,
+    ),
+  );
+  const { statusCode, headers } = await ask(ca, { kubeconfig: readFileSync(kubeconfig, "utf8") });
+  assert.equal(statusCode, 200);
+  assert.match(headers["set-cookie"]![0]!, /; Secure/);
+  const other = await createAuthority({ commonName: "another", clock: systemClock });
+  await assert.rejects(ask(other.certificatePem), /certificate/);
+  await assert.rejects(send(`http://127.0.0.1:${port}`, "/console/session"));
   await stop();
 });
 

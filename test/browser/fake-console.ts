@@ -1,4 +1,5 @@
 /** Stands in for the console's server: the same paths and headers, objects and rights as a test has them. */
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { KubeObject } from "@slipway/kube";
@@ -46,17 +47,20 @@ export class FakeConsole implements AsyncDisposable {
     server.on("request", (request, response) => void this.#route(request, response));
   }
 
-  /** Changes what there is, and streams it. */
+  /** Changes what there is, and streams it, those of one kind together. */
   set(...objects: KubeObject[]): void {
-    for (const object of objects) {
-      this.#world.set(object.metadata.uid, object);
-      this.#change("set", object);
-    }
+    for (const object of objects) this.#world.set(object.metadata.uid, object);
+    this.#stream("set", objects);
   }
 
   remove(object: KubeObject): void {
     this.#world.delete(object.metadata.uid);
-    this.#change("gone", object);
+    this.#stream("gone", [object]);
+  }
+
+  /** Resolves when the pages have taken what was streamed. */
+  async taken(): Promise<void> {
+    for (const response of this.#streams) if (response.writableNeedDrain) await once(response, "drain");
   }
 
   /** Ends all streams, as a restart does. */
@@ -69,9 +73,10 @@ export class FakeConsole implements AsyncDisposable {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  #change(type: "set" | "gone", object: KubeObject): void {
-    const kind = followedKindOf(object)!.name;
-    for (const response of this.#streams) stream(response, "objects", { kind, changes: [{ type, object }] });
+  #stream(type: "set" | "gone", objects: readonly KubeObject[]): void {
+    for (const [kind, own] of Map.groupBy(objects, (object) => followedKindOf(object)!.name))
+      for (const response of this.#streams)
+        stream(response, "objects", { kind, changes: own.map((object) => ({ type, object })) });
   }
 
   async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { cryptoRandom, quietLog, systemClock } from "@slipway/base";
+import { cryptoRandom, isFault, quietLog, systemClock } from "@slipway/base";
 import { type Client, createClient, type KubeObject, type Resource, type Transport } from "@slipway/kube";
 import { Namespace, Secret } from "@slipway/kube/core";
 import { createHttpTransport, loadConnection } from "@slipway/kube/http";
@@ -81,11 +81,15 @@ export class World implements AsyncDisposable {
     );
   }
 
-  /** Creates the objects of a file of the examples. Throws where the API refuses one. */
+  /** Creates the objects of a file of the examples that are not there yet. Throws where the API refuses one. */
   async apply(file: string): Promise<void> {
     const drafts = loadAll(readFileSync(join(ROOT, "examples", file), "utf8")) as KubeObject[];
     for (const draft of drafts)
-      await this.withClient((client) => client.create(KINDS.find(({ kind }) => kind === draft.kind)!, draft));
+      await this.withClient((client) => client.create(KINDS.find(({ kind }) => kind === draft.kind)!, draft)).catch(
+        (error: unknown) => {
+          if (!isFault(error, "AlreadyExists")) throw error;
+        },
+      );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,9 @@
 /** What pages see live: by watches with the user's own credentials, on the embedded API. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { systemClock } from "@slipway/base";
 import { ConfigMap } from "@slipway/kube/core";
+import { STREAM_TIMES } from "./event-stream.ts";
 import { Browser, type TestConsole, TOKENS, testConsole } from "./testing.ts";
 
 async function started(t: TestContext, ...of: Parameters<typeof testConsole>): Promise<TestConsole> {
@@ -93,6 +95,35 @@ test("pages of one session share a watch, and a session's pages are bounded", as
   assert.deepEqual(counts(), { sessions: 1, follows: 1 });
   assert.equal((await viewer.ask(`/console/events?kinds=${HERE}`)).status, 429);
   for (const events of pages) events.close();
+});
+
+test("a reader who stands still is cut off on a real socket, and gets nothing more; another page of the same session has everything", async (t) => {
+  const cut = Promise.withResolvers<void>();
+  const times = { ...STREAM_TIMES, stalledMs: 777 };
+  const after: typeof systemClock.after = (ms, run) =>
+    systemClock.after(ms, () => {
+      run();
+      if (ms === times.stalledMs) cut.resolve();
+    });
+  const clock: typeof systemClock = Object.assign(Object.create(systemClock), { after });
+  const { url, client } = await started(t, { times }, { clock });
+  // More than the buffers of two sockets hold.
+  for (let i = 0; i < 40; i++)
+    await client.create(ConfigMap, { ...map(`big-${i}`), data: { filler: "x".repeat(900_000) } });
+  const viewer = await Browser.signIn(url, TOKENS.viewer);
+  const still = await viewer.events(HERE);
+  still.response.pause();
+  const reading = await viewer.events(HERE);
+  await reading.state("configmaps", "synced");
+  await cut.promise;
+  await client.create(ConfigMap, map("later"));
+  await reading.until("the change", (one) => one.changes("configmaps").includes("set later"));
+  still.response.resume();
+  await still.until("end", ({ ended }) => ended);
+  const got = still.changes("configmaps").filter((change) => change.startsWith("set big-")).length;
+  assert.ok(got < 40, `${got} of 40 objects were sent to it`);
+  assert.ok(!still.changes("configmaps").includes("set later"));
+  reading.close();
 });
 
 test("after the API was away a page is told that it waits, and then what there is", async (t) => {
