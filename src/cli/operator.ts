@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { closeAll, cryptoRandom, Fault, type Http, plain, systemClock, uuid } from "@slipway/base";
+import { closeAll, cryptoRandom, Fault, type Http, type HttpHandler, plain, systemClock, uuid } from "@slipway/base";
 import { serveHttp } from "@slipway/base/http-server";
+import type { Manager } from "@slipway/kube";
 import { runtimeMetrics } from "@slipway/kube";
 import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { Registry } from "@slipway/kube/prometheus";
@@ -15,6 +16,8 @@ import { operatorMetrics } from "../operator/metrics.ts";
 import { createOperator, systemsToRun } from "../operator/operator.ts";
 import { loadedSettings } from "../operator/settings.ts";
 import { SYSTEMS } from "../operator/systems.ts";
+import { type TraceSettings, traceSettings } from "../operator/tracing/settings.ts";
+import type { TracerPorts } from "../operator/tracing/tracer.ts";
 import { commandLog, type LogOptions, logFormat, logLevel } from "./command-log.ts";
 import { addConsoleOptions, type ConsoleOptions, operatorConsole } from "./console-options.ts";
 import { healthPage } from "./health-pages.ts";
@@ -108,6 +111,7 @@ Environment:
   EQUINIX_SECRET    Secret of the account for objects without a providerRef (${DEFAULT_SECRET})
   CONSOLE_OIDC_CLIENT_SECRET  of the client of --console-oidc-client; unset: a public client
 ${variableLines()}
+  OTEL_EXPORTER_OTLP_ENDPOINT  collector of OpenTelemetry that machines' lives are sent to as traces (docs/traces.md)
 
 Examples:
   slipway operator --boot-url https://slipway.example:8443 --boot-listen 0.0.0.0:8443 --boot-cert tls.crt --boot-key tls.key
@@ -125,6 +129,7 @@ async function run(options: Options): Promise<void> {
   const clock = systemClock;
   const log = commandLog(options);
   const { env } = process;
+  const traces = tracesOf(env);
   const given = systemSettings({ ...options }, env);
   const systems = systemsToRun(options.systems, given);
   const connection = await loadConnection({
@@ -163,13 +168,10 @@ async function run(options: Options): Promise<void> {
   const open: (() => Promise<unknown>)[] = [() => clients.close(), () => transport.close()];
   let serving = false;
   try {
-    const health = await serveHttp(async ({ url }) => {
-      const { pathname, searchParams } = new URL(url, "http://local.invalid");
-      if (pathname === "/metrics")
-        return plain(200, await registry.metrics(), { "content-type": registry.contentType });
-      const page = healthPage(pathname, { verbose: searchParams.has("verbose"), serving, health: manager.health() });
-      return page === undefined ? plain(404, "not found\n") : plain(page.status, page.text);
-    }, options.healthListen);
+    const health = await serveHttp(
+      healthHandler(registry, manager, () => serving),
+      options.healthListen,
+    );
     open.push(() => health.close());
     const boot = await serveHttp(operator.boot, { ...BOOT_LIMITS, ...options.bootListen, ...(await bootTls(options)) });
     open.push(() => boot.close());
@@ -196,11 +198,14 @@ async function run(options: Options): Promise<void> {
     if (options.installCrds) await operator.prepare(stopping.signal);
     const stopped = untilStopped();
     await manager.start(stopping.signal);
+    const tracing = traced(traces, { clock, http: http(undefined), log, machines: operator.machines }, stopping.signal);
+    open.push(() => tracing);
     log.info(
       {
         systems: systems.map(({ name }) => name),
         boot: boot.url,
         health: health.url,
+        ...(traces !== undefined && { traces: traces.url }),
         ...(console !== undefined && { console: console.url }),
       },
       "operator started",
@@ -213,6 +218,31 @@ async function run(options: Options): Promise<void> {
     await operator.closed();
     await closeAll(open);
   }
+}
+
+/** Answers /healthz, /readyz and /metrics. */
+function healthHandler(registry: Registry, manager: Manager, isServing: () => boolean): HttpHandler {
+  return async ({ url }) => {
+    const { pathname, searchParams } = new URL(url, "http://local.invalid");
+    if (pathname === "/metrics") return plain(200, await registry.metrics(), { "content-type": registry.contentType });
+    const shown = { verbose: searchParams.has("verbose"), serving: isServing(), health: manager.health() };
+    const page = healthPage(pathname, shown);
+    return page === undefined ? plain(404, "not found\n") : plain(page.status, page.text);
+  };
+}
+
+/** Where traces go. What the collector is shown is no text for logs. */
+function tracesOf(env: NodeJS.ProcessEnv): TraceSettings | undefined {
+  const settings = traceSettings(env);
+  for (const value of Object.values(settings?.headers ?? {})) secrets.add(value);
+  return settings;
+}
+
+/** Sends traces where somebody takes them, until `signal`. */
+async function traced(settings: TraceSettings | undefined, ports: TracerPorts, signal: AbortSignal): Promise<void> {
+  if (settings === undefined) return;
+  const { runTracer } = await import("../operator/tracing/tracer.ts");
+  await runTracer(ports, settings, signal);
 }
 
 /** The boot service's certificate and key: both or none. */

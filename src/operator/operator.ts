@@ -88,6 +88,8 @@ export interface OperatorSettings {
 export interface Operator {
   manager: Manager;
   client: Client;
+  /** Machines and hosts of the systems that run, as they are known, and whether this process leads their system. */
+  machines(): { object: KubeObject; isLed: boolean }[];
   /** Answers machines: mount it where `bootUrl` leads. */
   boot: HttpHandler;
   /** The systems that run. */
@@ -148,7 +150,12 @@ export function createOperator(given: OperatorPorts, settings: OperatorSettings)
     await shared.workloads.close();
   };
   const outputs = joinedOutputs(running.flatMap((parts) => parts.outputs ?? []));
-  return { manager, client, boot, systems, outputs, prepare, closed };
+  const machines: Operator["machines"] = () =>
+    systems.flatMap(({ name, shows }) => {
+      const isLed = manager.leading(name);
+      return (shows?.machines ?? []).flatMap((kind) => listed(manager, kind).map((object) => ({ object, isLed })));
+    });
+  return { manager, client, machines, boot, systems, outputs, prepare, closed };
 }
 
 /** The cluster's hosts as the controllers know them; where none of those watches them, the API is asked. */
@@ -167,12 +174,12 @@ function hostInventory(client: Client, { cache }: Manager): HostInventory {
   };
 }
 
-/** What is known of a kind's objects: none while its system waits for it, so that one missing kind does not cost all metrics. */
+/** What is known of a kind's objects: none while its system waits for it, so that one missing kind does not cost all metrics, and where nothing watches them. */
 function listed({ cache }: Manager, kind: Kind): readonly KubeObject[] {
   try {
     return cache.list(kind);
   } catch (error) {
-    if (isFault(error, "Unavailable")) return [];
+    if (isFault(error, "Unavailable", "Undeclared")) return [];
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
 import { cryptoRandom, quietLog, systemClock } from "@slipway/base";
-import { type Client, createClient } from "@slipway/kube";
+import { type Client, createClient, type Transport } from "@slipway/kube";
 import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 
 const LAST_LINE = /^Ctrl-C stops it/;
@@ -16,7 +16,7 @@ export async function up(
   t: TestContext,
   dir: string,
   options: string[],
-  look: (client: Client, said: string) => Promise<void>,
+  look: (client: Client, said: string, transport: Transport) => Promise<void>,
   signal: "SIGINT" | "SIGKILL" = "SIGINT",
 ): Promise<string> {
   const child = spawn("bin/slipway", ["up", "--dir", dir, "--port", "0", ...options], {
@@ -34,7 +34,11 @@ export async function up(
   const connection = await loadConnection({ kubeconfig: join(dir, "kubeconfig"), env: {}, clock: systemClock });
   const transport = createHttpTransport(connection);
   try {
-    await look(createClient(transport, { clock: systemClock, random: cryptoRandom, log: quietLog }), said.join("\n"));
+    await look(
+      createClient(transport, { clock: systemClock, random: cryptoRandom, log: quietLog }),
+      said.join("\n"),
+      transport,
+    );
   } finally {
     await transport.close();
     child.kill(signal);

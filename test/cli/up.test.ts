@@ -7,8 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { systemClock } from "@slipway/base";
+import { serveHttp } from "@slipway/base/http-server";
 import type { Client } from "@slipway/kube";
 import { ConfigMap, CustomResourceDefinition, Lease, Namespace, Node } from "@slipway/kube/core";
+import { applyObjects } from "../../src/laptop/apply.ts";
+import { readManifests } from "../../src/laptop/manifests.ts";
+import { OtlpCollector } from "../../src/sim/otlp-collector.ts";
 import { freePort } from "../kubernetes/free-port.ts";
 import { up } from "./running-up.ts";
 
@@ -125,12 +129,18 @@ test("an operator beside `up` waits, and killed `up` leads again at once under t
 test("--no-operator leaves the work to one that is started as it says", async (t) => {
   const dir = await mkdtemp(join(tmpdir(), "slipway-up-"));
   t.after(() => rm(dir, { recursive: true }));
-  await up(t, dir, ["--no-operator", "--sim", "harvester"], async (client, said) => {
+  await up(t, dir, ["--no-operator", "--sim", "harvester", "--speed", "200"], async (client, said, transport) => {
     assert.deepEqual((await client.list(Lease)).items, []);
     const line = /export (TOKEN=.*)\n *(\S+ operator .*)/.exec(said);
     assert.ok(line, said);
-    const command = `export ${line[1]}; exec ${line[2]!.replace(/http:\S+$/, "http://127.0.0.1:9")} --boot-listen 127.0.0.1:0 --health-listen 127.0.0.1:0 --log-level error`;
-    const operator = spawn("sh", ["-c", command], { stdio: ["ignore", "inherit", "inherit"] });
+    const boot = `http://127.0.0.1:${await freePort()}`;
+    const command = `export ${line[1]}; exec ${line[2]!.replace(/http:\S+$/, boot)} --boot-listen ${boot.slice(7)} --poll-interval 1 --health-listen 127.0.0.1:0 --log-level error`;
+    // What it sees of machines' lives goes to a collector.
+    const collector = new OtlpCollector();
+    const collecting = await serveHttp(collector.handler, { host: "127.0.0.1", port: 0 });
+    t.after(() => collecting.close());
+    const env = { ...process.env, OTEL_EXPORTER_OTLP_ENDPOINT: collecting.url, OTEL_SERVICE_NAME: "beside" };
+    const operator = spawn("sh", ["-c", command], { stdio: ["ignore", "inherit", "inherit"], env });
     t.after(() => operator.kill("SIGKILL"));
     const leads = async () => (await client.list(Lease)).items.some(({ metadata }) => /harvester/.test(metadata.name!));
     const end = systemClock.now() + 60_000;
@@ -138,6 +148,19 @@ test("--no-operator leaves the work to one that is started as it says", async (t
       assert.ok(systemClock.now() < end, "no operator leads the system of pools after a minute");
       await systemClock.sleep(250);
     }
+    await applyObjects(
+      { client, transport },
+      await readManifests("examples/harvester", (file) => /latitude/.test(file)),
+    );
+    const later = systemClock.now() + 240_000;
+    const whole = () => collector.spans.find(({ name }) => name === "Instance to ready");
+    while (whole() === undefined) {
+      assert.ok(systemClock.now() < later, `no machine's whole way was sent: ${JSON.stringify(collector)}`);
+      await systemClock.sleep(250);
+    }
+    const trace = collector.spans.filter(({ traceId }) => traceId === whole()!.traceId).map(({ name }) => name);
+    for (const step of ["machine ordered", "installed", "Node joined"]) assert.ok(trace.includes(step), `${trace}`);
+    assert.deepEqual([collector.refused, collector.resources[0]!["service.name"]], [[], "beside"]);
     operator.kill("SIGTERM");
     await once(operator, "exit");
   });

@@ -44,6 +44,7 @@ What \`/metrics\` of the operator serves, on the address of \`--health-listen\` 
 \`leader_election_\` are those of controller-runtime and client-go, so dashboards for these work.
 
 \`deploy/monitoring/rules.yaml\` has alerts and recording rules for Prometheus, \`deploy/monitoring/dashboard.json\` a dashboard for Grafana ([install.md](install.md#health-and-metrics)).
+Single machines' lives go to a collector as traces: [traces.md](traces.md).
 
 | Metric | Type | Labels | Meaning |
 | --- | --- | --- | --- |
