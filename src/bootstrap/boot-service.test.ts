@@ -84,6 +84,15 @@ test("the configuration is given once: again only to the same address within two
   );
 });
 
+test("there are no vendor data, which is said with a status that cloud-init does not ask again for, as long as the boot lasts", async () => {
+  const { ask, signals } = world();
+  const { status, body } = await ask("vendor-data");
+  assert.deepEqual([status, body, signals], [200, "", []]);
+  assert.equal((await ask("vendor-data", { capability: OTHER })).status, 404);
+  await ask("events/succeeded");
+  assert.equal((await ask("vendor-data")).status, 410);
+});
+
 test("of two addresses that fetch at once, only the one whose fetch was stored gets the configuration", async () => {
   const { ask, stored } = world();
   const [one, other] = await Promise.all([ask("config"), ask("config", { remote: "10.0.0.2" })]);

@@ -101,8 +101,8 @@ export function bootService({ records, clock, log }: BootServicePorts): HttpHand
   };
 
   /** Names, no secrets: they may be asked for as often as the boot lasts. */
-  const metaData = async ({ record }: Visit): Promise<HttpAnswer> =>
-    isOver(record, clock.now()) || record.metaData === undefined ? gone() : text(200, record.metaData);
+  const open = async ({ record }: Visit, said: string | undefined): Promise<HttpAnswer> =>
+    isOver(record, clock.now()) || said === undefined ? gone() : text(200, said);
 
   const report = async (visit: Visit, kind: "started" | "succeeded" | "failed"): Promise<HttpAnswer> => {
     if (clock.now() >= visit.record.expiresAt + LATE_EVENTS_MS) return gone();
@@ -119,7 +119,9 @@ export function bootService({ records, clock, log }: BootServicePorts): HttpHand
       case "user-data":
         return config(visit);
       case "meta-data":
-        return metaData(visit);
+      // There are none, but without an answer cloud-init asks eleven times.
+      case "vendor-data":
+        return open(visit, visit.what === "meta-data" ? visit.record.metaData : "");
       case "events/started":
         return report(visit, "started");
       case "events/succeeded":

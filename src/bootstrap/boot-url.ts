@@ -13,9 +13,10 @@ export const BOOT_PATHS = [
   "events/started",
   "events/succeeded",
   "events/failed",
-  // As cloud-init asks below one address: `user-data` is what `config` is, `meta-data` how the machine is called.
+  // As cloud-init asks below one address: `user-data` is what `config` is, `meta-data` how the machine is called, and there are no `vendor-data`.
   "user-data",
   "meta-data",
+  "vendor-data",
 ] as const;
 export type BootPath = (typeof BOOT_PATHS)[number];
 

@@ -1,15 +1,33 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { systemClock as clock, cryptoRandom, quietLog as log } from "@slipway/base";
+import { serveHttp } from "@slipway/base/http-server";
 import { load } from "js-yaml";
 import { autoinstall } from "../../src/bootstrap/autoinstall/autoinstall.ts";
+import { afterSignal, type BootRecord } from "../../src/bootstrap/boot-record.ts";
+import { type BootRecords, bootService } from "../../src/bootstrap/boot-service.ts";
+import { bootUrls, mintCapability } from "../../src/bootstrap/boot-url.ts";
 import { settingsDrive } from "../../src/bootstrap/cloud-init/config-drive.ts";
 import { noCloud } from "../../src/bootstrap/cloud-init/no-cloud.ts";
 import type { Installation } from "../../src/bootstrap/installation/installation.ts";
+import { includedSeed, seedSettings } from "../../src/bootstrap/installation/seed.ts";
 import { FULL, SMALL, settingsOf } from "../../src/bootstrap/installation/testing.ts";
 import { hostConfigDrive } from "../../src/inventory/hosts/config-drive.ts";
 import { hostileSamples, SAMPLES } from "./samples.ts";
 import { cloudInit, pythonReaders } from "./tools.ts";
+
+/** Boots that are kept in this process. */
+function bootsOf(record: BootRecord): BootRecords {
+  let held = record;
+  return {
+    load: async () => held,
+    async note(_, signal) {
+      held = afterSignal(held, signal);
+      return held;
+    },
+  };
+}
 
 const [init, readers] = [await cloudInit(process.env), await pythonReaders(process.env)];
 const skip = "missing" in init ? init.missing : false;
@@ -132,4 +150,38 @@ services: []
   assert.deepEqual([metadata["local-hostname"], metadata["metal3-name"]], ["machine-1", "host-0"]);
   assert.equal(userdata, userData);
   for (const [renderer, pattern] of Object.entries(STATIC)) assert.match(network[renderer] ?? "", pattern, renderer);
+});
+
+test("N44 N3 cloud-init in an installed system finds its bootstrap data at the boot service by what the installer wrote, once; so it does by a config drive", {
+  skip,
+}, async (t) => {
+  const config = "## template: jinja\n#cloud-config\nruncmd: [kubeadm join --config {{ v1.instance_id }}]\n";
+  const metaData = 'instance-id: "52:54:00:12:34:56"\nlocal-hostname: worker\n';
+  const begin = async () => {
+    const capability = mintCapability(cryptoRandom);
+    const record = { capability, expiresAt: clock.now() + 3_600_000, script: "", config, metaData };
+    const asked: string[] = [];
+    const answer = bootService({ records: bootsOf(record), clock, log });
+    const server = await serveHttp(
+      async (request) => {
+        asked.push(request.url.replace(/.*\//, ""));
+        return await answer(request);
+      },
+      { host: "127.0.0.1", port: 0 },
+    );
+    t.after(() => server.close());
+    return { asked, seed: bootUrls(server.url, "uid-1", capability)["meta-data"].replace(/meta-data$/, "") };
+  };
+  const disk = await begin();
+  const settings = `${seedSettings(disk.seed, { users: "kept" }).join("\n")}\n`;
+  assert.deepEqual(await ask("seed", { settings }), {
+    found: true,
+    metadata: {
+      ...{ seedfrom: disk.seed, dsmode: "net", "instance-id": "52:54:00:12:34:56", "local-hostname": "worker" },
+    },
+    userdata: config,
+  });
+  assert.deepEqual(disk.asked, ["meta-data", "user-data", "vendor-data"]);
+  const drive = await begin();
+  assert.deepEqual(await ask("seed", { included: includedSeed(drive.seed) }), { parts: [["text/jinja2", config]] });
 });

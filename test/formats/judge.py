@@ -107,6 +107,24 @@ def drive(question):
     }
 
 
+def seed(question):
+    """What cloud-init's data source finds by its settings, and what it makes of user data that include others."""
+    from cloudinit import helpers
+    from cloudinit.sources.DataSourceNoCloud import DataSourceNoCloudNet
+    from cloudinit.user_data import UserDataProcessor
+    import yaml
+
+    with tempfile.TemporaryDirectory() as root:
+        paths = helpers.Paths({"cloud_dir": root, "run_dir": root})
+        if "included" in question:
+            message = UserDataProcessor(paths).process(question["included"])
+            parts = [part for part in message.walk() if not part.is_multipart()]
+            return {"parts": [[part.get_content_type(), part.get_payload(decode=True).decode()] for part in parts]}
+        source = DataSourceNoCloudNet(yaml.safe_load(question["settings"]), None, paths)
+        found = source._get_data()
+        return {"found": found, "metadata": source.metadata, "userdata": (source.userdata_raw or b"").decode()}
+
+
 def json_schema(question):
     """What the JSON schema in a file says against each value."""
     import jsonschema
