@@ -8,11 +8,15 @@ import type { Result, RuntimeMetrics } from "./metrics.ts";
 import { keyOf, refFromKey, refOf } from "./object.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { OwnWrites } from "./own-writes.ts";
-import { WorkQueue } from "./queue.ts";
+import { type Priority, WorkQueue } from "./queue.ts";
+import { shardOf } from "./shard-of.ts";
 import type { Change, Store } from "./store.ts";
 
 export interface RunnerPorts {
-  client: Client;
+  /** What is written with it goes out under the shard's lease. */
+  client: (shard: number) => Client;
+  /** Over how many shards work is shared out. */
+  shards: number;
   cache: Cache;
   clock: Clock;
   random: Random;
@@ -21,6 +25,14 @@ export interface RunnerPorts {
   metrics: RuntimeMetrics | undefined;
   outgoing?: Outgoing | undefined;
   reconcileMs: number;
+}
+
+interface Attempt {
+  client: Client;
+  signal: AbortSignal;
+  /** Aborted when the shard's lease is lost. */
+  leading: AbortSignal;
+  log: Log;
 }
 
 const DEFAULT_WORKERS = 8;
@@ -41,19 +53,28 @@ export class ControllerRunner {
   readonly #ports: RunnerPorts;
   readonly #sources: { source: Source; store: Store }[] = [];
   readonly #ownWrites: OwnWrites;
-  readonly #inFlight = new Set<Promise<void>>();
+  /** Reconciles that run, each with its shard. */
+  readonly #inFlight = new Map<Promise<void>, number>();
+  /** Where all keys are together; undefined: each is in the shard of its owner. */
+  readonly #onlyShard: number | undefined;
+  readonly #clients = new Map<number, Client>();
+  /** The shards that are worked on, each until its signal is aborted. */
+  readonly #turns = new Map<number, AbortSignal>();
   /** Keys whose reconcile outlived its deadline, with the time since when. */
   readonly #overdue = new Map<string, number>();
   /** Changes seen before all caches were filled: mapping them to keys may need those caches. */
   #early: (() => void)[] | undefined = [];
-  #signal: AbortSignal | undefined;
   #busyWorkers = 0;
   #pumping = false;
+  /** Shards whose objects are to be looked at, and what ends listening elsewhere. */
+  #taken: Set<number> | undefined;
+  #unlisten: (() => void) | undefined;
 
   constructor(controller: Controller, ports: RunnerPorts) {
     this.controller = controller;
     this.#ports = ports;
-    const { clock, random, metrics } = ports;
+    const { clock, random, metrics, shards } = ports;
+    if (controller.owner === undefined || shards === 1) this.#onlyShard = shardOf(controller.system, shards);
     const cached = controller.sources.map(({ resource }) => resource);
     this.#ownWrites = new OwnWrites(clock, ports.cache, cached);
     const hooks = metrics?.queue(controller.name);
@@ -76,25 +97,35 @@ export class ControllerRunner {
     store.listen((change) => this.#onChange(source, change));
   }
 
-  /** Works until `signal` is aborted. May be called again afterwards; everything is then looked at once more. */
-  work(signal: AbortSignal): void {
-    this.#signal = signal;
-    const early = this.#early;
-    this.#early = undefined;
-    if (early !== undefined) for (const replay of early) replay();
-    else this.#lookAtEverything();
-    const stop = this.controller.listen?.((ref) => this.queue.add(keyOf(ref), "change"));
-    if (stop !== undefined) signal.addEventListener("abort", stop, { once: true });
+  /** Works on a shard until `signal` is aborted. May be called again afterwards; everything in it is then looked at once more. */
+  work(shard: number, signal: AbortSignal): void {
+    if (this.#onlyShard !== undefined && this.#onlyShard !== shard) return;
+    const isFirst = this.#turns.size === 0;
+    this.#turns.set(shard, signal);
+    signal.addEventListener("abort", () => this.#end(shard, signal), { once: true });
+    if (this.#ports.shards === 1) this.#lookAtAll();
+    else this.#lookSoon(shard);
+    if (isFirst) this.#unlisten = this.controller.listen?.((ref) => this.#add(keyOf(ref), "change"));
     this.#pumpSoon();
+  }
+
+  /** Begins nothing more in a shard. What runs may end, as long as its signal holds. */
+  leave(shard: number): void {
+    const signal = this.#turns.get(shard);
+    if (signal !== undefined) this.#end(shard, signal);
   }
 
   get #reconcileMs(): number {
     return this.controller.reconcileMs ?? this.#ports.reconcileMs;
   }
 
-  /** Resolves when no reconcile runs any more. */
-  async settled(): Promise<void> {
-    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
+  /** Resolves when no reconcile runs any more: at all, or in a shard. */
+  async settled(shard?: number): Promise<void> {
+    for (;;) {
+      const running = [...this.#inFlight].flatMap(([run, its]) => (shard === undefined || its === shard ? [run] : []));
+      if (running.length === 0) return;
+      await Promise.all(running);
+    }
   }
 
   /** Whether something is being done or can be done now. */
@@ -108,23 +139,73 @@ export class ControllerRunner {
     return [...this.#overdue].filter(([, since]) => now - since > ms).map(([key]) => key);
   }
 
-  #lookAtEverything(): void {
+  #end(shard: number, signal: AbortSignal): void {
+    if (this.#turns.get(shard) !== signal) return;
+    this.#turns.delete(shard);
+    if (this.#turns.size > 0) return;
+    this.#unlisten?.();
+    this.#unlisten = undefined;
+  }
+
+  #shardOf(key: string): number {
+    const { cache, shards } = this.#ports;
+    return this.#onlyShard ?? shardOf(this.controller.owner!(refFromKey(key), cache), shards);
+  }
+
+  #lookAtAll(): void {
+    const early = this.#early;
+    this.#early = undefined;
+    if (early !== undefined) for (const replay of early) replay();
+    else this.#look((key) => this.queue.add(key, "resync"));
+  }
+
+  /** Shards that are taken together are looked at together: each look goes through all objects. */
+  #lookSoon(shard: number): void {
+    // Nothing is worked on before all caches are filled, so what came earlier is in them.
+    this.#early = undefined;
+    if (this.#taken !== undefined) {
+      this.#taken.add(shard);
+      return;
+    }
+    const taken = new Set([shard]);
+    this.#taken = taken;
+    queueMicrotask(() => {
+      this.#taken = undefined;
+      this.#look((key) => {
+        if (taken.has(this.#shardOf(key))) this.#add(key, "resync");
+      });
+    });
+  }
+
+  /** Adds the keys of every object, as if it were seen for the first time. */
+  #look(add: (key: string) => void): void {
     for (const { source, store } of this.#sources)
       for (const object of store.values())
-        this.#onChange(source, { type: "added", object, before: undefined, initial: true });
+        this.#keysOf(source, { type: "added", object, before: undefined, initial: true }, add);
   }
 
   #onChange(source: Source, change: Change): void {
+    // Where work is shared out, whoever takes a shard looks at all of it.
+    if (this.#ports.shards > 1 && this.#turns.size === 0) return;
     // Keys that are the object's own need no cache and are deduplicated by the queue.
     if (this.#early !== undefined && source.keys !== undefined) this.#early.push(() => this.#enqueue(source, change));
     else this.#enqueue(source, change);
   }
 
-  #enqueue(source: Source, { type, object, before, initial }: Change): void {
+  #enqueue(source: Source, change: Change): void {
+    this.#keysOf(source, change, (key) => this.#add(key, change.initial ? "resync" : "change"));
+  }
+
+  /** Adds a key, unless another replica works on it. */
+  #add(key: string, priority: Priority): void {
+    if (this.#ports.shards === 1 || this.#turns.has(this.#shardOf(key))) this.queue.add(key, priority);
+  }
+
+  #keysOf(source: Source, { type, object, before }: Change, add: (key: string) => void): void {
     try {
       if (type !== "deleted" && source.when?.(object, before) === false) return;
       const refs = source.keys?.(object, before, this.#ports.cache) ?? [refOf(object)];
-      for (const ref of refs) this.queue.add(keyOf(ref), initial ? "resync" : "change");
+      for (const ref of refs) add(keyOf(ref));
     } catch (error) {
       const on = `${object.kind}/${keyOf(refOf(object))}`;
       this.#ports.log.error({ on, error: asFault(error, on) }, "a change could not be mapped to keys");
@@ -142,25 +223,39 @@ export class ControllerRunner {
   }
 
   #pump(): void {
-    const signal = this.#signal;
-    if (signal === undefined) return;
     const most = this.controller.workers ?? DEFAULT_WORKERS;
-    while (!signal.aborted && this.#busyWorkers < most) {
+    while (this.#turns.size > 0 && this.#busyWorkers < most) {
       const key = this.queue.take();
       if (key === undefined) break;
+      const shard = this.#shardOf(key);
+      const signal = this.#turns.get(shard);
+      if (signal === undefined) {
+        // Whoever works on the shard now looks at it by itself.
+        this.queue.done(key);
+        this.queue.forget(key);
+        continue;
+      }
       if (this.#ownWrites.behind(key)) {
         this.queue.done(key);
         this.queue.addAfter(key, CATCH_UP_MS);
         continue;
       }
-      const run: Promise<void> = this.#run(key, signal).finally(() => this.#inFlight.delete(run));
-      this.#inFlight.add(run);
+      const run: Promise<void> = this.#run(key, shard, signal).finally(() => this.#inFlight.delete(run));
+      this.#inFlight.set(run, shard);
     }
     this.#ports.metrics?.workers(this.controller.name, this.#busyWorkers, most);
   }
 
+  #client(shard: number): Client {
+    const known = this.#clients.get(shard);
+    if (known !== undefined) return known;
+    const made = this.#ports.client(shard);
+    this.#clients.set(shard, made);
+    return made;
+  }
+
   /** Holds a worker and the key for one reconcile. Never rejects. */
-  async #run(key: string, leading: AbortSignal): Promise<void> {
+  async #run(key: string, shard: number, leading: AbortSignal): Promise<void> {
     const { clock, random, log } = this.#ports;
     const reconcileMs = this.#reconcileMs;
     const startedAt = clock.monotonic();
@@ -185,7 +280,12 @@ export class ControllerRunner {
       freeWorker();
     };
     limit.signal.addEventListener("abort", onAbort, { once: true });
-    const result = await this.#reconcile(key, limit.signal, leading, line);
+    const result = await this.#reconcile(key, {
+      client: this.#client(shard),
+      signal: limit.signal,
+      leading,
+      log: line,
+    });
     limit.signal.removeEventListener("abort", onAbort);
     limit.done();
     this.#overdue.delete(key);
@@ -194,8 +294,8 @@ export class ControllerRunner {
     this.#ports.metrics?.reconciled(this.controller.name, result, (clock.monotonic() - startedAt) / 1000);
   }
 
-  async #reconcile(key: string, signal: AbortSignal, leading: AbortSignal, log: Log): Promise<Result> {
-    const { client, cache, clock, random, events, outgoing } = this.#ports;
+  async #reconcile(key: string, { client, signal, leading, log }: Attempt): Promise<Result> {
+    const { cache, clock, random, events, outgoing } = this.#ports;
     try {
       const noting = this.#ownWrites.noting(boundClient(client, signal), key);
       const clean = <T>(value: T): T => (outgoing === undefined ? value : outgoing.clean(value));

@@ -61,12 +61,17 @@ export interface Context {
  */
 export interface Controller {
   readonly name: string;
-  /** The system it belongs to: the unit of leader election and of `--systems`. */
+  /** The system it belongs to: the unit of `--systems`, and of leader election where work is not shared out. */
   readonly system: string;
   readonly sources: readonly Source[];
   readonly access: readonly Access[];
   /** Keys that come from elsewhere than Kubernetes. Called whenever workers start; what it returns, when they end. */
   listen?(wake: (ref: Ref) => void): () => void;
+  /**
+   * What the key stays together with: one replica at a time works on all that has this owner, whatever controller it belongs to. Must follow from the
+   * key and its own object alone. Unset: the controller stays together with its system.
+   */
+  owner?(ref: Ref, cache: Cache): string;
   /** How many keys at once. 8 unless said. */
   readonly workers?: number;
   /** Until a reconcile is aborted, in ms. Default: the manager's. */

@@ -17,6 +17,8 @@ export interface SystemHealth {
   /** Every kind that it needs is served and listed: it works wherever it leads. */
   ready: boolean;
   leading: boolean;
+  /** How many of its shards this process works on. */
+  shards: { held: number; of: number };
   waiting: Waiting[];
   /** Reconciles that hang. */
   problems: string[];

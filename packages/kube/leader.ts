@@ -16,6 +16,12 @@ export const LEASE_TIMES: LeaseTimes = { leaseMs: 15_000, renewMs: 10_000, retry
 
 const STOPPING = "this replica stops";
 
+/** A record that was seen unchanged since a moment of `clock.monotonic()`. */
+export interface SeenLease {
+  lease: Lease;
+  at: number;
+}
+
 export interface LeaderOptions {
   client: Client;
   clock: Clock;
@@ -25,6 +31,12 @@ export interface LeaderOptions {
   /** Unique among all replicas and restarts. */
   identity: string;
   times?: LeaseTimes;
+  /** Several candidates hold it together, under one identity, and none of them gives it back. */
+  shared?: boolean;
+  /** The record as it was seen before, and since when (of `clock.monotonic()`). */
+  seen?: SeenLease;
+  /** What stands on the Lease when it is created. */
+  labels?: Readonly<Record<string, string>>;
   /** Called when leadership begins and when it ends. Must not throw. */
   onChange: (leading: boolean) => void;
 }
@@ -37,13 +49,14 @@ export interface LeaderOptions {
 export class Leader {
   readonly #o: LeaderOptions;
   readonly #times: LeaseTimes;
-  #seen: { lease: Lease; at: number } | undefined;
+  #seen: SeenLease | undefined;
   #heldUntil = Number.NEGATIVE_INFINITY;
   #leading = false;
 
   constructor(options: LeaderOptions) {
     this.#o = options;
     this.#times = options.times ?? LEASE_TIMES;
+    this.#seen = options.seen;
     if (this.#times.renewMs >= this.#times.leaseMs || this.#times.retryMs >= this.#times.renewMs)
       throw new RangeError("leader election: retry < renew < lease must hold");
   }
@@ -65,12 +78,17 @@ export class Leader {
       }
       this.#loseWhenOver();
       // Candidates are spread, so that they don't all ask at the same moment.
-      const pause = this.#leading ? this.#times.retryMs : this.#times.retryMs * (1 + 0.2 * random.fraction());
+      const pause = this.#times.retryMs * (this.#isAlone ? 1 : 1 + 0.2 * random.fraction());
       const left = this.#leading ? Math.min(pause, this.#heldUntil - clock.monotonic()) : pause;
       await clock.sleep(left, signal).catch(() => {});
       this.#loseWhenOver();
     }
     await this.#release();
+  }
+
+  /** Whether no other may write the record. */
+  get #isAlone(): boolean {
+    return this.#leading && this.#o.shared !== true;
   }
 
   #loseWhenOver(): void {
@@ -84,7 +102,7 @@ export class Leader {
     // A try may hang on a connection that is dead and does not know it: time for another, on a new one, must be left.
     const options = { signal, timeoutMs: Math.max(1, Math.min(left, this.#times.renewMs / 2)) };
     // The holder knows the record already; one request is enough while no other candidate writes it.
-    const known = this.#leading ? this.#seen?.lease : undefined;
+    const known = this.#isAlone ? this.#seen?.lease : undefined;
     const current = known ?? (await client.find(Lease, ref, options));
     if (current !== undefined && known === undefined) this.#observe(current);
     if (current !== undefined && this.#heldByOther(current)) {
@@ -94,7 +112,7 @@ export class Leader {
     try {
       const written =
         current === undefined
-          ? await client.create(Lease, { metadata: { ...ref }, spec: this.#record(undefined) }, options)
+          ? await client.create(Lease, { metadata: this.#metadata(), spec: this.#record(undefined) }, options)
           : await client.update(Lease, { ...current, spec: this.#record(current) }, options);
       this.#observe(written);
       this.#win(sentAt + this.#times.renewMs);
@@ -123,6 +141,11 @@ export class Leader {
     if (holder === "" || holder === this.#o.identity) return false;
     const leaseMs = (lease.spec?.leaseDurationSeconds ?? this.#times.leaseMs / 1000) * 1000;
     return this.#seen !== undefined && this.#o.clock.monotonic() < this.#seen.at + leaseMs;
+  }
+
+  #metadata(): Partial<Lease["metadata"]> {
+    const { lease, labels } = this.#o;
+    return { ...lease, ...(labels && { labels: { ...labels } }) };
   }
 
   #record(before: Lease | undefined): NonNullable<Lease["spec"]> {
@@ -160,7 +183,7 @@ export class Leader {
     const lease = this.#seen?.lease;
     const held = this.held();
     if (this.#leading) this.#lose(STOPPING);
-    if (!held || lease === undefined) return;
+    if (!held || lease === undefined || this.#o.shared === true) return;
     const spec = { ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1 };
     try {
       await this.#o.client.update(Lease, { ...lease, spec }, { timeoutMs: this.#times.retryMs });

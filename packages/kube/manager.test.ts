@@ -412,5 +412,7 @@ test("what a manager needs besides its controllers: events, and leases where it 
   const needs = (of: Parameters<typeof runtimeAccess>[0]) =>
     runtimeAccess(of).map(({ resource, verbs, namespace }) => [resource.kind, verbs, namespace]);
   assert.deepEqual(needs(false), [["Event", ["create", "patch"], undefined]]);
-  assert.deepEqual(needs({ namespace: "slipway" }).slice(1), [["Lease", ["get", "create", "update"], "slipway"]]);
+  assert.deepEqual(needs({ namespace: "slipway" }).slice(1), [
+    ["Lease", ["get", "list", "create", "update", "delete"], "slipway"],
+  ]);
 });

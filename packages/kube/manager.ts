@@ -13,7 +13,7 @@ import type { Client } from "./client.ts";
 import type { Access, Controller, Source } from "./controller.ts";
 import { Event, Lease } from "./core.ts";
 import { type Health, problemsOf, type SystemHealth } from "./health.ts";
-import { type LeaderElection, ManagedSystem, type SystemPorts } from "./managed-system.ts";
+import { type Election, FLUSH_MS, type LeaderElection, ManagedSystem, type SystemPorts } from "./managed-system.ts";
 import { meteredTransport, type RuntimeMetrics } from "./metrics.ts";
 import { MissingKinds } from "./missing-kinds.ts";
 import { answered, filled, isFilled, type Need, needOf } from "./needs.ts";
@@ -23,8 +23,10 @@ import { TokenBucket } from "./rate-limit.ts";
 import { reachedTransport } from "./reached-transport.ts";
 import { reflect } from "./reflector.ts";
 import { createClient } from "./rest-client.ts";
+import { crewOf, ShardKeeper, shardLease } from "./shard-keeper.ts";
 import { StoreCache } from "./store-cache.ts";
 import type { Transport } from "./transport.ts";
+import { within } from "./within.ts";
 
 export interface ManagerOptions {
   transport: Transport;
@@ -77,7 +79,6 @@ export interface Manager {
 
 const RECONCILE_MS = 2 * 60_000;
 const STOP_MS = 30_000;
-const FLUSH_MS = 5_000;
 /** A manager with its client and caches. Nothing is requested before it is started. */
 export function createManager(options: ManagerOptions): Manager {
   return new Runtime(options);
@@ -232,8 +233,37 @@ class Runtime implements Manager {
       const ports = { client: this.#reader, clock, random, log };
       this.#background.push(reflect(selection, store, ports, this.#reflecting.signal));
     }
-    for (const { leader } of this.#systems.values())
-      if (leader) this.#background.push(leader.run(this.#electing.signal));
+    if (this.#ports.election !== undefined) this.#elect(this.#ports.election);
+  }
+
+  /** One Lease a system, or with shards one a shard. */
+  #elect(election: Election): void {
+    const systems = [...this.#systems.values()];
+    const { signal } = this.#electing;
+    const keeper = (election.shards ?? 1) > 1 ? this.#keeper(election, systems) : undefined;
+    if (keeper !== undefined) this.#background.push(keeper.run(signal));
+    for (const of of systems) this.#background.push(of.elect(election, signal, keeper));
+  }
+
+  #keeper(election: Election, systems: readonly ManagedSystem[]): ShardKeeper {
+    const { namespace, prefix = "slipway", shards = 1, identity, client, times } = election;
+    const { clock, random, log, metrics } = this.#options;
+    const crew = crewOf(
+      prefix,
+      shards,
+      systems.map(({ name }) => name),
+    );
+    return new ShardKeeper({
+      ...{ client, clock, random, log, namespace, crew, shards, identity },
+      ...(times === undefined ? {} : { times }),
+      onChange: (shard, held) => {
+        metrics?.leading(shardLease(crew, shard), held);
+        for (const of of systems) of.follow();
+      },
+      drain: async (shard) => {
+        await Promise.all(systems.map((of) => of.drain(shard)));
+      },
+    });
   }
 
   #system(name: string): ManagedSystem {
@@ -284,13 +314,8 @@ class Runtime implements Manager {
 export function runtimeAccess(leaderElection: { namespace: string } | false): Access[] {
   const events: Access = { resource: Event, verbs: ["create", "patch"] };
   if (leaderElection === false) return [events];
-  return [events, { resource: Lease, verbs: ["get", "create", "update"], namespace: leaderElection.namespace }];
-}
-
-/** Waits for the work, but no longer than `ms`. */
-async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
-  const timeUp = Promise.withResolvers<void>();
-  const timer = clock.after(ms, timeUp.resolve);
-  await Promise.race([work, timeUp.promise]);
-  timer.cancel();
+  return [
+    events,
+    { resource: Lease, verbs: ["get", "list", "create", "update", "delete"], namespace: leaderElection.namespace },
+  ];
 }

@@ -133,6 +133,12 @@ function systemGauges(registers: Registry[]): (() => readonly SystemHealth[])[] 
     (all, { system, ready }) => all.set({ system }, ready ? 1 : 0),
   );
   perSystem(
+    "slipway_shards_held",
+    "Shards of the system that this process works on; 1 where it leads all of it",
+    ["system"],
+    (all, { system, shards }) => all.set({ system }, shards.held),
+  );
+  perSystem(
     "slipway_system_waiting",
     "1 for each kind that a system waits for; missing: the API does not serve it",
     ["system", "kind", "missing"],

@@ -82,7 +82,14 @@ test("what is waited for is said with its time, and whose it is", () => {
   const waiting = { kind: "boats.sea.example.org", since: 0, missing: true, optional: false };
   assert.equal(waitingText(waiting), "boats.sea.example.org not served by the API, since 1970-01-01T00:00:00.000Z");
   assert.match(waitingText({ ...waiting, missing: false, optional: true }), /not listed yet, since .* \(optional\)$/);
-  const health = { system: "sea", ready: false, leading: true, waiting: [waiting], problems: ["boat hangs"] };
+  const health = {
+    system: "sea",
+    ready: false,
+    leading: true,
+    shards: { held: 1, of: 1 },
+    waiting: [waiting],
+    problems: ["boat hangs"],
+  };
   assert.deepEqual(problemsOf(health), [`sea: ${waitingText(waiting)}`, "sea: boat hangs"]);
 });
 

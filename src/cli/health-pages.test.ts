@@ -9,7 +9,14 @@ const POOLS = {
   missing: true,
   optional: false,
 };
-const PROVIDERS = { system: "providers", ready: true, leading: true, waiting: [], problems: [] };
+const PROVIDERS = {
+  system: "providers",
+  ready: true,
+  leading: true,
+  shards: { held: 1, of: 1 },
+  waiting: [],
+  problems: [],
+};
 const WAITS = "pools: pools.example.com not served by the API, since 2026-11-23T00:00:00.000Z";
 
 function health(of: Partial<Health> = {}): Health {
@@ -18,7 +25,10 @@ function health(of: Partial<Health> = {}): Health {
 
 const waiting = health({
   ready: false,
-  systems: [{ system: "pools", ready: false, leading: true, waiting: [POOLS], problems: [] }, PROVIDERS],
+  systems: [
+    { system: "pools", ready: false, leading: true, shards: { held: 1, of: 1 }, waiting: [POOLS], problems: [] },
+    PROVIDERS,
+  ],
   problems: [WAITS],
 });
 
@@ -42,6 +52,11 @@ test("a system that waits for a definition fails neither page, and is named", ()
     asked("/healthz?verbose", waiting),
     `200 ok\n[-] pools: waits, leads\n${WAITS}\n[+] providers: ready, leads\n`,
   );
+});
+
+test("where work is shared out, it shows how many shards of each system are here", () => {
+  const of = health({ systems: [{ ...PROVIDERS, shards: { held: 4, of: 16 } }] });
+  assert.equal(asked("/readyz?verbose", of), "200 ok\n[+] providers: ready, works on 4 of 16 shards\n");
 });
 
 test("what hangs makes it unhealthy, but not unready", () => {

@@ -31,10 +31,14 @@ export function healthPage(path: string, of: HealthQuestion): { status: number; 
 }
 
 function systemLines(of: SystemHealth): string[] {
-  const { system, ready, leading, problems } = of;
-  const leads = leading ? "leads" : "does not lead";
+  const { system, ready, problems } = of;
   return [
-    `${ready && problems.length === 0 ? "[+]" : "[-]"} ${system}: ${ready ? "ready" : "waits"}, ${leads}`,
+    `${ready && problems.length === 0 ? "[+]" : "[-]"} ${system}: ${ready ? "ready" : "waits"}, ${partOf(of)}`,
     ...problemsOf(of),
   ];
+}
+
+function partOf({ leading, shards: { held, of } }: SystemHealth): string {
+  if (of > 1) return `works on ${held} of ${of} shards`;
+  return leading ? "leads" : "does not lead";
 }

@@ -30,6 +30,7 @@ import {
   namesOf,
   portNumber,
   positiveNumber,
+  shardNumber,
 } from "./option-values.ts";
 import { secrets } from "./outgoing.ts";
 import { reach } from "./reach.ts";
@@ -55,6 +56,7 @@ interface Options extends LogOptions, ConsoleOptions {
   webhookUrl?: string;
   installCrds: boolean;
   leaderElection: boolean;
+  shards: number;
   pollInterval: number;
   qps: number;
 }
@@ -94,6 +96,12 @@ export const verb: Verb = (program) => {
     )
     .option("--no-install-crds", "leave the CRDs as they are")
     .option("--no-leader-election", "run without a Lease: only where there is one replica")
+    .option(
+      "--shards <number>",
+      "parts over which the systems' work is shared out among replicas, the same for all; 1: one replica leads each system",
+      shardNumber,
+      1,
+    )
     .option("--poll-interval <seconds>", "between looks at machines on their way", positiveNumber, 15)
     .option("--qps <number>", "requests a second to the Kubernetes API", positiveNumber, 100)
     .addOption(logLevel("info"))
@@ -156,8 +164,9 @@ async function run(options: Options): Promise<void> {
       pollMs: options.pollInterval * 1000,
       limits: { qps, burst: 2 * qps },
       systems,
-      leaderElection: options.leaderElection && {
+      leaderElection: elects(options) && {
         namespace,
+        shards: options.shards,
         // In containers every process is the first one, and two of them may share the node's name.
         identity: `${hostname()}_${process.pid}_${uuid(cryptoRandom)}`,
       },
@@ -243,6 +252,14 @@ async function traced(settings: TraceSettings | undefined, ports: TracerPorts, s
   if (settings === undefined) return;
   const { runTracer } = await import("../operator/tracing/tracer.ts");
   await runTracer(ports, settings, signal);
+}
+
+/** Whether there may be other replicas. */
+function elects({ leaderElection, shards }: Options): boolean {
+  if (leaderElection || shards === 1) return leaderElection;
+  throw new Fault("BadRequest", "operator", "--shards shares work out by Leases, and --no-leader-election takes none", {
+    remedy: "give one of them",
+  });
 }
 
 /** The boot service's certificate and key: both or none. */

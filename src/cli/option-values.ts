@@ -1,4 +1,5 @@
 import { formatIp, tryParseIp } from "@slipway/base";
+import { MOST_SHARDS } from "@slipway/kube";
 import { InvalidArgumentError } from "commander";
 
 /** Readers of option values, for commander: each returns the value or refuses the text in words that follow "is invalid.". */
@@ -14,6 +15,14 @@ export function portNumber(text: string): number {
 export function wholeNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("Give a whole number from 0.");
   return Number(text);
+}
+
+/** Over how many shards work is shared out. */
+export function shardNumber(text: string): number {
+  const shards = wholeNumber(text);
+  if (shards < 1 || shards > MOST_SHARDS)
+    throw new InvalidArgumentError(`Give a whole number from 1 to ${MOST_SHARDS}.`);
+  return shards;
 }
 
 /** A number above 0, with a fraction if need be. */

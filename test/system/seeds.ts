@@ -5,6 +5,7 @@ import { lifeUnderFaults, runSeeds } from "./fault-seed.ts";
 import { ownPoolUnderFaults } from "./own-seed.ts";
 import { plunderUnderFaults } from "./plunder-seed.ts";
 import { rackUnderFaults } from "./rack-seed.ts";
+import { poolsOverShards } from "./shard-seed.ts";
 import { sipUnderFaults } from "./sip-seed.ts";
 import { tenantsUnderFaults } from "./tenant-seed.ts";
 import { vinosUnderFaults } from "./vino-seed.ts";
@@ -17,6 +18,10 @@ interface Lives {
 
 const LIVES: Readonly<Record<string, Lives>> = {
   pool: { life: lifeUnderFaults, shows: "every life converged, nothing was bought twice or left over" },
+  shards: {
+    life: poolsOverShards,
+    shows: "pools whose work replicas share converged while those came and went, nothing was bought twice",
+  },
   rack: {
     life: rackUnderFaults,
     shows: "every host got what was asked for last, none was offered unwiped or running",

@@ -155,8 +155,8 @@ export class World {
     await this.whileTimePasses(installCrds(this.client, this.clock, new AbortController().signal, kinds));
   }
 
-  /** Starts an operator process; `death` says at which effect it dies. `election`: with a Lease, so that several may run. */
-  async operator(of: { death?: Death; election?: boolean } = {}): Promise<RunningOperator> {
+  /** Starts an operator process; `death` says at which effect it dies. `election`: with Leases, so that several may run; `shards`: and share the work. */
+  async operator(of: { death?: Death; election?: boolean; shards?: number } = {}): Promise<RunningOperator> {
     const mortal = new Mortal(of.death);
     const { clock, random, secrets } = this;
     const log =
@@ -191,7 +191,8 @@ export class World {
         },
         bootUrl: BOOT_URL,
         pollMs: 15 * SECOND,
-        leaderElection: of.election ? { namespace: DEFAULT_NAMESPACE } : false,
+        leaderElection:
+          of.election || of.shards !== undefined ? { namespace: DEFAULT_NAMESPACE, shards: of.shards ?? 1 } : false,
       },
     );
     const running = { ...operator, mortal };

@@ -87,6 +87,7 @@ function container(converts: boolean, systems: readonly System[]): Tree {
       text`--health-listen=${"listen"}:${"health.port"}`,
       ...consoleArguments(),
       text`--systems=${"systems"}`,
+      text`--shards=${"shards"}`,
       text`--poll-interval=${"pollSeconds"}`,
       text`--qps=${"qps"}`,
       text`--log-level=${"logLevel"}`,

@@ -63,6 +63,7 @@ export const VARIATIONS: Readonly<Record<FixedPath, Variation>> = {
     nonsense: { providers: { equinixEndpoint: "metal.example" } },
   },
   pollSeconds: { value: 2.5, nonsense: 0 },
+  shards: { value: 16, nonsense: 0 },
   qps: { value: 50, nonsense: -1 },
   logLevel: { value: "debug", nonsense: "loud" },
   env: { value: [{ name: "NODE_EXTRA_CA_CERTS", value: "/etc/ca.pem" }], nonsense: { A: "b" } },

@@ -4,6 +4,7 @@
  */
 
 import { VERSION } from "@slipway/base";
+import { MOST_SHARDS } from "@slipway/kube";
 import { z } from "zod";
 import { CONSOLE_PORT } from "../../console/server/port.ts";
 import type { System } from "../../systems/system.ts";
@@ -154,7 +155,15 @@ export const installValues = (systems: readonly System[]) =>
       .min(0)
       .max(10)
       .default(2)
-      .describe("How many run. One leads each system, all of them answer machines."),
+      .describe("How many run. One leads each system, unless there are shards; all of them answer machines."),
+    shards: z
+      .int()
+      .min(1)
+      .max(MOST_SHARDS)
+      .default(1)
+      .describe(
+        "Parts over which the systems' work is shared out among replicas; some times as many as replicas. 1: one replica leads each system.",
+      ),
     image: IMAGE,
     boot: BOOT,
     hostNetwork: z

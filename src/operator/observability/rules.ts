@@ -53,8 +53,8 @@ const alerts: readonly AlertingRule[] = [
     "SlipwayNoLeader",
     'max by (name) (leader_election_master_status{name=~"slipway-.+"}) == 0',
     "5m",
-    "Nobody leads a system of Slipway.",
-    "No replica leads the system of the label name, so nothing of it is driven. See the operator's log and its Lease of that name.",
+    "Nobody leads a system of Slipway, or holds a shard.",
+    "No replica leads the system of the label name, or holds the shard of that name, so nothing of it is driven. See the operator's log and its Lease of that name.",
   ),
   alert(
     "warning",

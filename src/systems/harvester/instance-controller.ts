@@ -32,7 +32,7 @@ import { type InstancePlan, planInstance } from "./instance-plan.ts";
 import { releaseInstance } from "./instance-release.ts";
 import { isMissing, JOIN_FACTS_ACCESS } from "./join-facts.ts";
 import { journalOf } from "./journal.ts";
-import { FINALIZER, FLEET_LOCAL, HARVESTER, POOL_LABEL } from "./names.ts";
+import { FINALIZER, FLEET_LOCAL, HARVESTER, POOL_LABEL, poolOwner } from "./names.ts";
 import { identify, isNews } from "./node-identity.ts";
 import { driftOf, instanceSpecOf } from "./pool-template.ts";
 
@@ -44,6 +44,10 @@ export function instanceController(harvester: Harvester): Controller {
     name: "instance",
     system: HARVESTER,
     workers: 32,
+    owner: (ref, cache) => {
+      const pool = cache.get(Instance, ref)?.metadata.labels?.[POOL_LABEL];
+      return pool === undefined ? `instance/${ref.name}` : poolOwner(pool);
+    },
     sources: [
       source({ resource: Instance }),
       source({ resource: Node, when: isNews, keys: (node) => [{ name: node.metadata.name }] }),

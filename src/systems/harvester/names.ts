@@ -35,3 +35,6 @@ export const FLEET_LOCAL = "fleet-local";
 export const NODE_MACHINE_ANNOTATION = "cluster.x-k8s.io/machine";
 
 export const HARVESTER = "harvester";
+
+/** What a pool and its Instances stay together by, where work is shared out. */
+export const poolOwner = (name: string): string => `instancepool/${name}`;

@@ -19,7 +19,7 @@ import { accountOf } from "../providers/accounts.ts";
 import { specConcerns } from "./claim.ts";
 import type { Harvester } from "./harvester.ts";
 import { isMissing, JOIN_FACTS_ACCESS } from "./join-facts.ts";
-import { HARVESTER, POOL_FINALIZER, POOL_LABEL, PROTECT } from "./names.ts";
+import { HARVESTER, POOL_FINALIZER, POOL_LABEL, PROTECT, poolOwner } from "./names.ts";
 import { PoolPace } from "./pool-pace.ts";
 import { type PoolPlan, planPool } from "./pool-plan.ts";
 import { type Obstacle, type PoolFacts, poolStatus } from "./pool-status.ts";
@@ -56,6 +56,7 @@ export function poolController(harvester: Harvester): Controller {
       { resource: Secret, verbs: ["get"], namespace: harvester.addon.namespace },
       ...JOIN_FACTS_ACCESS,
     ],
+    owner: ({ name }) => poolOwner(name),
     async reconcile(ref, context) {
       const pool = context.cache.get(InstancePool, ref);
       if (pool === undefined) {

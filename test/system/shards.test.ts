@@ -1,0 +1,82 @@
+/** Replicas that share out the work of pools: each pool has one of them, whatever becomes of the others. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sampled } from "./api.ts";
+import { runSeeds } from "./fault-seed.ts";
+import { bought, type Crew, crewWorld, held, poolsOverShards, TAKEN_OVER_MS } from "./shard-seed.ts";
+import { MINUTE, SECOND } from "./world.ts";
+
+const POOLS = 6;
+
+/** Four replicas with some pools of two machines each. */
+async function staged(work: (crew: Crew) => Promise<void>): Promise<void> {
+  const crew = await crewWorld({ seed: 18 });
+  try {
+    for (let i = 0; i < POOLS; i++) await crew.world.pool(`rack-${i}`, { count: 2 });
+    await work(crew);
+  } finally {
+    await crew.world.close();
+  }
+}
+
+async function ready(crew: Crew): Promise<void> {
+  const { world } = crew;
+  await world.until("all machines have joined", async () => {
+    crew.check();
+    return (await world.instances()).length === 2 * POOLS && (await world.converged());
+  });
+  await bought(crew, 2 * POOLS);
+}
+
+test("four replicas share out the shards, and each of them buys machines", () =>
+  staged(async (crew) => {
+    await ready(crew);
+    assert.deepEqual(crew.all.map(held), [2, 2, 2, 2]);
+    assert.ok(crew.all.every(({ mortal }) => mortal.cloudCalls > 0));
+  }));
+
+test("a killed replica's shards are worked on by the others within the lease's duration and 5 s, wherever it stood", async () => {
+  for (const seconds of sampled([3, 61.5]))
+    await staged(async (crew) => {
+      await crew.world.clock.run(seconds * SECOND);
+      crew.kill(crew.all[1]!);
+      const took = await crew.shared();
+      assert.ok(took <= TAKEN_OVER_MS, `killed after ${seconds} s, taken over after ${took} ms`);
+      await ready(crew);
+    });
+});
+
+test("a replica that stops amid its work hands over at once, and one that joins gets its part; nothing is bought twice", () =>
+  staged(async (crew) => {
+    await crew.world.clock.run(20 * SECOND);
+    crew.stop(crew.all[0]!);
+    const took = await crew.shared();
+    assert.ok(took <= 10 * SECOND, `${took} ms`);
+    await crew.add();
+    await crew.add();
+    await crew.shared(MINUTE);
+    assert.deepEqual(crew.all.map(held).toSorted(), [1, 1, 2, 2, 2]);
+    await ready(crew);
+  }));
+
+test("a replica that falls asleep with a write in its hand, and wakes when others have its shards, buys nothing twice", async () => {
+  for (const effect of sampled([2, 7]))
+    await staged(async (crew) => {
+      const [sleeper] = crew.all as [Crew["all"][number]];
+      sleeper.mortal.sleepsAtEffect = sleeper.mortal.effects + effect;
+      await crew.world.until("it sleeps", () => !sleeper.mortal.awake, 30 * MINUTE);
+      await crew.shared();
+      await crew.world.clock.run(10 * SECOND);
+      sleeper.mortal.resume();
+      await crew.shared();
+      await ready(crew);
+    });
+});
+
+const { TURN = "0" } = process.env;
+/** `make sim` plays many more. */
+const SEEDS = 2;
+
+test("pools over shards converge under faults while replicas come and go, and no machine is bought twice", async () => {
+  await runSeeds(1 + (Number(TURN) % 5) * SEEDS, SEEDS, { life: poolsOverShards });
+});
