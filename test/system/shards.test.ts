@@ -1,12 +1,15 @@
 /** Replicas that share out the work of pools: each pool has one of them, whatever becomes of the others. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sampled } from "./api.ts";
+import { numbers } from "./api.ts";
 import { runSeeds } from "./fault-seed.ts";
+import { ofTurn } from "./seeds-of-turn.ts";
 import { bought, type Crew, crewWorld, held, poolsOverShards, TAKEN_OVER_MS } from "./shard-seed.ts";
 import { MINUTE, SECOND } from "./world.ts";
 
 const POOLS = 6;
+
+const KILLED_AFTER_SECONDS = [3, 0, 8, 13, 20, 31, 61.5, 90, 180, 400];
 
 /** Four replicas with some pools of two machines each. */
 async function staged(work: (crew: Crew) => Promise<void>): Promise<void> {
@@ -28,15 +31,16 @@ async function ready(crew: Crew): Promise<void> {
   await bought(crew, 2 * POOLS);
 }
 
-test("four replicas share out the shards, and each of them buys machines", () =>
+test("four replicas share out the shards evenly, and several of them buy machines", () =>
   staged(async (crew) => {
     await ready(crew);
     assert.deepEqual(crew.all.map(held), [2, 2, 2, 2]);
-    assert.ok(crew.all.every(({ mortal }) => mortal.cloudCalls > 0));
+    const buyers = crew.all.filter(({ mortal }) => mortal.cloudCalls > 0);
+    assert.ok(buyers.length > 2, `${buyers.length} of them`);
   }));
 
 test("a killed replica's shards are worked on by the others within the lease's duration and 5 s, wherever it stood", async () => {
-  for (const seconds of sampled([3, 61.5]))
+  for (const seconds of ofTurn(KILLED_AFTER_SECONDS, process.env))
     await staged(async (crew) => {
       await crew.world.clock.run(seconds * SECOND);
       crew.kill(crew.all[1]!);
@@ -60,7 +64,7 @@ test("a replica that stops amid its work hands over at once, and one that joins 
   }));
 
 test("a replica that falls asleep with a write in its hand, and wakes when others have its shards, buys nothing twice", async () => {
-  for (const effect of sampled([2, 7]))
+  for (const effect of ofTurn(numbers(1, 10), process.env))
     await staged(async (crew) => {
       const [sleeper] = crew.all as [Crew["all"][number]];
       sleeper.mortal.sleepsAtEffect = sleeper.mortal.effects + effect;
@@ -75,7 +79,7 @@ test("a replica that falls asleep with a write in its hand, and wakes when other
 
 const { TURN = "0" } = process.env;
 /** `make sim` plays many more. */
-const SEEDS = 2;
+const SEEDS = 1;
 
 test("pools over shards converge under faults while replicas come and go, and no machine is bought twice", async () => {
   await runSeeds(1 + (Number(TURN) % 5) * SEEDS, SEEDS, { life: poolsOverShards });
