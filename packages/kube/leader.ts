@@ -162,6 +162,8 @@ export class Leader {
   }
 
   #win(until: number): void {
+    // Who asked meanwhile was told that it is not held.
+    this.#loseWhenOver();
     this.#heldUntil = until;
     if (this.#leading || this.#o.clock.monotonic() >= until) return;
     this.#leading = true;

@@ -56,6 +56,8 @@ export interface Shards {
   crew: string;
   /** Whether the shard's Lease is surely held at this very moment. */
   held(shard: number): boolean;
+  /** Whether the shard is being given away: nothing more begins in it. */
+  isGiven(shard: number): boolean;
 }
 
 /** The crew's own times, on the Lease of each system: it changes hands only when the number of shards or the systems do. */
@@ -79,7 +81,6 @@ export class ManagedSystem {
   readonly #shards: number;
   /** The shards whose work goes on. */
   readonly #working = new Map<number, AbortController>();
-  readonly #leaving = new Set<number>();
   readonly #clients = new Map<number, Client>();
   #synced = false;
   /** Who holds the system's Lease: this process, or with shards its whole crew. */
@@ -194,7 +195,6 @@ export class ManagedSystem {
         this.#working.delete(shard);
         working.abort(lost);
       }
-      if (this.#crew?.held(shard) !== true) this.#leaving.delete(shard);
       if (working === undefined && isHeld) this.#work(shard);
     }
   }
@@ -202,7 +202,6 @@ export class ManagedSystem {
   /** Ends the work in a shard that is given away: resolves when no reconcile runs there any more, or those that do have had their time. */
   async drain(shard: number): Promise<void> {
     const { clock } = this.#ports;
-    this.#leaving.add(shard);
     for (const runner of this.runners) runner.leave(shard);
     const settled = (): Promise<unknown> => Promise.all(this.runners.map((runner) => runner.settled(shard)));
     await within(clock, DRAIN_MS, settled());
@@ -243,7 +242,7 @@ export class ManagedSystem {
   }
 
   #work(shard: number): void {
-    if (!this.#synced || this.#leaving.has(shard) || this.#ports.isStopping()) return;
+    if (!this.#synced || this.#crew?.isGiven(shard) === true || this.#ports.isStopping()) return;
     const working = new AbortController();
     this.#working.set(shard, working);
     for (const runner of this.runners) runner.work(shard, working.signal);

@@ -75,6 +75,11 @@ export class ShardKeeper {
     return this.#turns.get(shard)?.leader.held() ?? false;
   }
 
+  /** Whether the shard is being given away: nothing more begins in it. */
+  isGiven(shard: number): boolean {
+    return this.#turns.get(shard)?.isGiven ?? false;
+  }
+
   /** Takes its part in the crew until `signal` is aborted, then gives every Lease back. Work has ended by then. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#o;

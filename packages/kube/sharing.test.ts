@@ -192,6 +192,26 @@ test("a controller that names no owners stays on one replica", async () => {
   await stage.end();
 });
 
+test("a replica that stood for a shard in vain works on it when it gets it later", async () => {
+  const stage = new Stage();
+  const first = stage.add(8, { workMs: () => 25_000 });
+  await stage.clock.run(5_000);
+  stage.add(8);
+  await stage.clock.run(6_000);
+  // It takes some of what the second waits for.
+  const third = stage.add(8);
+  await stage.clock.run(60_000);
+  assert.deepEqual(stage.held().toSorted(), [2, 3, 3]);
+  const stopped = [first, third].map(({ manager }) => manager.stop());
+  await stage.clock.run(60_000);
+  await Promise.all(stopped);
+  assert.deepEqual(stage.held(), [0, 8, 0]);
+  stage.forget();
+  await stage.clock.run(20_000);
+  assert.ok(stage.workers().every((by) => by.length === 1));
+  await stage.end();
+});
+
 test("a replica that stops while its shards move begins nothing more", async () => {
   const stage = new Stage();
   const first = stage.add(8, { workMs: (node) => 6_000 + 500 * node });

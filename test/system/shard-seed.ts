@@ -29,7 +29,6 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) 
 export class Crew {
   readonly world: HarvesterWorld;
   all: RunningOperator[] = [];
-  readonly #stops: Promise<void>[] = [];
 
   constructor(world: HarvesterWorld) {
     this.world = world;
@@ -65,10 +64,10 @@ export class Crew {
     this.all = this.all.filter((one) => one !== victim);
   }
 
-  /** It gives its shards back by itself. */
+  /** It gives its shards back by itself, and its process ends. */
   stop(victim: RunningOperator): void {
     this.all = this.all.filter((one) => one !== victim);
-    this.#stops.push(victim.manager.stop());
+    void victim.manager.stop().then(() => victim.mortal.kill());
   }
 }
 
