@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { closeAll, cryptoRandom, Fault, type Http, type HttpHandler, plain, systemClock, uuid } from "@slipway/base";
 import { serveHttp } from "@slipway/base/http-server";
 import type { Manager } from "@slipway/kube";
-import { runtimeMetrics } from "@slipway/kube";
+import { type LeaderElection, runtimeMetrics } from "@slipway/kube";
 import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { Registry } from "@slipway/kube/prometheus";
 import { Option } from "commander";
@@ -164,12 +164,7 @@ async function run(options: Options): Promise<void> {
       pollMs: options.pollInterval * 1000,
       limits: { qps, burst: 2 * qps },
       systems,
-      leaderElection: elects(options) && {
-        namespace,
-        shards: options.shards,
-        // In containers every process is the first one, and two of them may share the node's name.
-        identity: `${hostname()}_${process.pid}_${uuid(cryptoRandom)}`,
-      },
+      leaderElection: election(options, namespace),
     },
   );
   const { manager, client } = operator;
@@ -254,9 +249,11 @@ async function traced(settings: TraceSettings | undefined, ports: TracerPorts, s
   await runTracer(ports, settings, signal);
 }
 
-/** Whether there may be other replicas. */
-function elects({ leaderElection, shards }: Options): boolean {
-  if (leaderElection || shards === 1) return leaderElection;
+/** How it stands for election; false: there are no other replicas. */
+function election({ leaderElection, shards }: Options, namespace: string): LeaderElection | false {
+  // In containers every process is the first one, and two of them may share the node's name.
+  if (leaderElection) return { namespace, shards, identity: `${hostname()}_${process.pid}_${uuid(cryptoRandom)}` };
+  if (shards === 1) return false;
   throw new Fault("BadRequest", "operator", "--shards shares work out by Leases, and --no-leader-election takes none", {
     remedy: "give one of them",
   });
