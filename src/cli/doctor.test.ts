@@ -1,13 +1,16 @@
 /** What `slipway doctor` finds, each with its repair. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { networkInterfaces, tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import { systemClock as clock, Fault, seededRandom } from "@slipway/base";
 import { ConfigMap, Lease, Namespace, Secret } from "@slipway/kube/core";
+import { createHttpTransport, loadConnection } from "@slipway/kube/http";
+import { load } from "js-yaml";
 import { installCrds } from "../kinds/install.ts";
+import { MachineProvider } from "../kinds/slipway/machine-provider.ts";
 import { encode } from "../netboot/dhcp/wire/encode.ts";
 import { decode, REPLY } from "../netboot/dhcp/wire/message.ts";
 import { netbootSettings } from "../netboot/settings.ts";
@@ -107,6 +110,48 @@ test("an account without its Secret, without a key, and one that the provider do
   await cloud.stop();
   for (const text of [JSON.stringify([none, half, taken]), JSON.stringify(refused)])
     assert.doesNotMatch(text, /nobody/);
+});
+
+/** A token of an account that has no rights. */
+async function accountToken(kubeconfig: string): Promise<string> {
+  const transport = createHttpTransport(await loadConnection({ kubeconfig, env: {}, clock }));
+  try {
+    const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
+    const path = "/api/v1/namespaces/default/serviceaccounts/default/token";
+    const answer = await transport.request({ method: "POST", path, body });
+    return (answer.body as { status: { token: string } }).status.token;
+  } finally {
+    await transport.close();
+  }
+}
+
+test("an account that may not be looked at is a problem that names the right, and no stack trace", async (t) => {
+  const { client, kubeconfig } = await servedCluster(t);
+  await installCrds(client, clock, new AbortController().signal, [[MachineProvider]]);
+  await client.create(Namespace, { metadata: { name: FIRST.home!.namespace } });
+  const key = "a-key-that-nobody-may-see";
+  await client.create(Secret, {
+    metadata: { namespace: FIRST.home!.namespace, name: FIRST.home!.secret },
+    stringData: { METAL_AUTH_TOKEN: key, PROJECT_ID: "p" },
+  });
+  const token = await accountToken(kubeconfig);
+  const weak = join(mkdtempSync(join(tmpdir(), "slipway-doctor-")), "kubeconfig");
+  t.after(() => rmSync(dirname(weak), { recursive: true }));
+  const given = load(readFileSync(kubeconfig, "utf8")) as { users: { user: object }[] };
+  for (const one of given.users) one.user = { token };
+  writeFileSync(weak, JSON.stringify(given));
+  const look = async (...args: string[]) => {
+    const { out, code } = await spoken(t, doctor, "doctor", "account", ...args, "-o", "json", "--kubeconfig", weak);
+    assert.ok(!out.includes(key));
+    return { code, findings: JSON.parse(out).findings as Finding[] };
+  };
+  const { code, findings } = await look();
+  assert.deepEqual([code, findings.map(({ is }) => is)], [1, ["problem", "problem"]]);
+  assert.match(findings[0]!.message, /cannot list resource "machineproviders"/);
+  assert.match(findings[1]!.message, /^Secret\/harvester-system\/equinix-addon: the API answered 403 Forbidden$/);
+  for (const finding of findings) assert.match(finding.is === "problem" ? finding.repair : "", /check the RBAC rules/);
+  const named = await look("latitude-fra");
+  assert.match(named.findings[0]!.message, /cannot get resource "machineproviders"/);
 });
 
 /** Settings on the first of this machine's interfaces that has an address. */

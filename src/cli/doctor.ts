@@ -137,25 +137,27 @@ async function accounts(provider: string | undefined, options: ClusterDoctor): P
   try {
     await withCluster(options, async ({ client, transport }) => {
       const { operatorNamespace: namespace } = options;
-      const names = provider === undefined ? await providersIn(client) : [provider];
+      const found = provider === undefined ? await providersIn(client) : { names: [provider], checks: [] };
       const hosts = { client, list: async () => [] };
       const ports = operatorPorts({ client, transport, namespace, clients, hosts });
       const own = { namespace, secret: DEFAULT_SECRET, onSecret: (value: string) => secrets.add(value) };
-      const specs = names.length === 0 ? [{}] : names.map((name) => ({ providerRef: { name } }));
-      await report(
-        specs.map((spec) => accountCheck(ports.accounts, accountOf(spec, client, own))),
-        options,
-      );
+      const specs = found.names.length === 0 ? [{}] : found.names.map((name) => ({ providerRef: { name } }));
+      const each = specs.map((spec) => accountCheck(ports.accounts, accountOf(spec, client, own)));
+      await report([...found.checks, ...each], options);
     });
   } finally {
     await clients.close();
   }
 }
 
-async function providersIn(client: Open["client"]): Promise<string[]> {
-  const { items } = await client.list(MachineProvider).catch((error: unknown) => {
-    if (isFault(error, "NotFound")) return { items: [] };
-    throw error;
-  });
-  return items.map(({ metadata }) => metadata.name);
+/** The names of all MachineProviders; where they may not be listed, a finding says so, and the operator's own Secret is looked at alone. */
+async function providersIn(client: Open["client"]): Promise<{ names: string[]; checks: Check[] }> {
+  try {
+    const { items } = await client.list(MachineProvider);
+    return { names: items.map(({ metadata }) => metadata.name), checks: [] };
+  } catch (error) {
+    if (isFault(error, "NotFound")) return { names: [], checks: [] };
+    if (!isFault(error, "Forbidden")) throw error;
+    return { names: [], checks: [{ about: "MachineProviders", look: () => Promise.reject(error) }] };
+  }
 }

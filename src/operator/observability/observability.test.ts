@@ -32,12 +32,11 @@ function unknownIn(expr: string): string[] {
   });
 }
 
-const expressions = [
-  ...RULE_GROUPS.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
-  ...(dashboard() as { panels: { targets: { expr: string }[] }[] }).panels.flatMap(({ targets }) =>
+const dashboardQueries = (): string[] =>
+  (dashboard() as { panels: { targets: { expr: string }[] }[] }).panels.flatMap(({ targets }) =>
     targets.map(({ expr }) => expr),
-  ),
-];
+  );
+const expressions = [...RULE_GROUPS.flatMap(({ rules }) => rules.map(({ expr }) => expr)), ...dashboardQueries()];
 
 test("rules and dashboard ask only for metrics and labels that the operator has", () => {
   assert.ok(expressions.length > 20);
@@ -92,6 +91,22 @@ test("promtool takes the rules", async (t) => {
   if (dir === undefined) return;
   const { code, said } = await promtool("check", "rules", join(dir, "rules.yaml"));
   assert.equal(code, 0, said);
+});
+
+test("promtool parses every query of the dashboard", async (t) => {
+  const dir = await checked(t);
+  if (dir === undefined) return;
+  const ofPanels = (exprs: readonly string[]) =>
+    dump({ groups: [{ name: "panels", rules: exprs.map((expr, i) => ({ record: `panel:${i}`, expr })) }] });
+  const file = join(dir, "panels.yaml");
+  const queries = dashboardQueries();
+  assert.ok(queries.length >= 10);
+  writeFileSync(file, ofPanels(queries));
+  const { code, said } = await promtool("check", "rules", file);
+  assert.equal(code, 0, said);
+  assert.match(said, new RegExp(`${queries.length} rules found`));
+  writeFileSync(file, ofPanels(["sum by (status (slipway_instances)"]));
+  assert.notEqual((await promtool("check", "rules", file)).code, 0, "a query that is none is found");
 });
 
 test("alerts fire for what they are about, and not for an operator that is well", async (t) => {
