@@ -27,7 +27,7 @@ import type { CoreParts } from "../parts.ts";
 import { pauseShown } from "../pause-shown.ts";
 import { deploymentStatus } from "./machine-deployment-status.ts";
 import { paceOf } from "./portions.ts";
-import { onDelete, proportional, rollingUpdate, type SetState, type Sizes } from "./rollout-plan.ts";
+import { onDelete, rollingUpdate, type SetState, type Sizes, whilePaused } from "./rollout-plan.ts";
 import { byAge, currentSet, newSet, nextRevision, setPatch } from "./sets.ts";
 
 const UNIQUE_LENGTH = 5;
@@ -172,13 +172,10 @@ function sizesOf(
   const { replicas, rollout, paused } = spec;
   const pace = paceOf(rollout?.strategy?.rollingUpdate, replicas);
   const isOnDelete = rollout?.strategy?.type === "OnDelete";
-  if (paused) return proportional(replicas, isOnDelete ? 0 : pace.maxSurge, sets.map(stateOf));
-  const facts = {
-    replicas,
-    pace,
-    current: current === undefined ? { name: unique, spec: 0, actual: 0, available: 0 } : stateOf(current),
-    old: sets.filter((set) => set !== current).map(stateOf),
-  };
+  const old = sets.filter((set) => set !== current).map(stateOf);
+  const now = current && stateOf(current);
+  if (paused) return whilePaused({ replicas, maxSurge: isOnDelete ? undefined : pace.maxSurge, current: now, old });
+  const facts = { replicas, pace, current: now ?? { name: unique, spec: 0, actual: 0, available: 0 }, old };
   return isOnDelete ? onDelete(facts) : rollingUpdate(facts);
 }
 

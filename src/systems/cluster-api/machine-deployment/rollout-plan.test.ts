@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type Pace, type Portion, paceOf, portionOf } from "./portions.ts";
-import { onDelete, proportional, rollingUpdate, type SetState, type Sizes } from "./rollout-plan.ts";
+import { onDelete, rollingUpdate, type SetState, type Sizes, whilePaused } from "./rollout-plan.ts";
 
 /** Sets and what becomes of their Machines: each step of `live` one thing happens. */
 class Sets {
@@ -216,30 +216,41 @@ test("a set whose Machines are not available is taken down as far as the pace al
   ]);
 });
 
-test("a paused deployment is scaled by the sizes of its sets, and none is made or emptied", () => {
-  fc.assert(
-    fc.property(
-      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 4 }),
-      fc.nat({ max: 20 }),
-      (specs, replicas) => {
-        const sets = specs.map((spec, at) => full(`s${at}`, spec));
-        const sizes = proportional(replicas, 0, sets);
-        const after = sets.map(({ name, spec }) => sizes.get(name) ?? spec);
-        assert.equal(
-          after.reduce((a, b) => a + b, 0),
-          replicas,
-        );
-        assert.ok(after.every((size) => size >= 0));
-      },
-    ),
-  );
-  assert.deepEqual(
-    [...proportional(10, 0, [full("a", 3), full("b", 2)])],
-    [
-      ["a", 6],
-      ["b", 4],
-    ],
-  );
+test("a paused deployment is scaled at its largest set; of two that are as large the newer grows and the older shrinks", () => {
+  const sizes = (replicas: number, maxSurge: number | undefined, old: SetState[], current?: SetState) => [
+    ...whilePaused({ replicas, maxSurge, current, old }),
+  ];
+  const [a2, a4, b3] = [full("a", 2), full("a", 4), full("b", 3)];
+  assert.deepEqual(sizes(5, 1, [a2], b3), [["b", 4]]);
+  assert.deepEqual(sizes(6, 0, [full("z", 0), a4], full("b", 1)), [["a", 5]]);
+  assert.deepEqual(sizes(8, 0, [full("a", 3)], b3), [["b", 5]]);
+  assert.deepEqual(sizes(5, 0, [full("a", 3)], b3), [["a", 2]]);
+  assert.deepEqual(sizes(3, 1, [full("a", 5)], full("b", 6)), [["b", 0]]);
+  assert.deepEqual(sizes(5, 0, [a2], b3), []);
+});
+
+test("a paused deployment whose Machines are all of one set, or none's, has that one scaled; without a current set the newest", () => {
+  const sizes = (old: SetState[], current?: SetState) => [...whilePaused({ replicas: 3, maxSurge: 1, current, old })];
+  assert.deepEqual(sizes([full("a", 5)], full("b", 0)), [["a", 3]]);
+  assert.deepEqual(sizes([full("a", 0)], full("b", 0)), [["b", 3]]);
+  assert.deepEqual(sizes([full("a", 0), full("b", 0)]), [["b", 3]]);
+  assert.deepEqual(sizes([full("a", 3)]), []);
+  assert.deepEqual(sizes([]), []);
+});
+
+test("a paused deployment whose current set has all Machines has no others; without replicas all sets are emptied; under OnDelete several stay", () => {
+  const old = [full("a", 2), full("b", 1)];
+  const facts = { replicas: 3, maxSurge: 1, current: full("c", 3), old };
+  const emptied = [
+    ["a", 0],
+    ["b", 0],
+  ];
+  assert.deepEqual([...whilePaused(facts)], emptied);
+  assert.deepEqual([...whilePaused({ ...facts, maxSurge: undefined })], emptied);
+  const unfinished = { ...full("c", 3), available: 2 };
+  assert.deepEqual([...whilePaused({ ...facts, maxSurge: undefined, current: unfinished })], []);
+  assert.deepEqual([...whilePaused({ ...facts, current: unfinished })], [["c", 1]]);
+  assert.deepEqual([...whilePaused({ ...facts, replicas: 0, current: unfinished })], [...emptied, ["c", 0]]);
 });
 
 test("portions: a surge is rounded up, what may be missing down, and never are both 0", () => {

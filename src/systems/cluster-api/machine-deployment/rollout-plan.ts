@@ -100,25 +100,35 @@ export function onDelete(facts: Omit<RolloutFacts, "pace">): Sizes {
   return new Map([...sizes].filter(([name, size]) => size !== specs.get(name)));
 }
 
-/** Sizes of a deployment that stands still: what changes of the whole is shared out by the sets' sizes, the newest first. `sets`: the oldest first. */
-export function proportional(replicas: number, maxSurge: number, sets: readonly SetState[]): Sizes {
+export interface PausedFacts {
+  replicas: number;
+  /** Undefined: OnDelete, which knows none. */
+  maxSurge: number | undefined;
+  /** The set of the current template, where there is one already. */
+  current: SetState | undefined;
+  /** The others, the oldest first. */
+  old: readonly SetState[];
+}
+
+/**
+ * Sizes of a deployment that is paused, as Cluster API's core has them: the only set with Machines gets them all, a current set that has them all ends the others, and else what
+ * replicas and surge leave open is the largest set's. Of sets of one size the newest grows and the oldest shrinks. Under OnDelete several sets stay as they are.
+ */
+export function whilePaused({ replicas, maxSurge, current, old }: PausedFacts): Sizes {
+  const sets = current === undefined ? old : [...old, current];
   const active = sets.filter(({ spec }) => spec > 0);
+  const sized = (set: SetState, size: number): Sizes => (set.spec === size ? new Map() : new Map([[set.name, size]]));
   if (active.length <= 1) {
     const only = active[0] ?? sets.at(-1);
-    return only === undefined || only.spec === replicas ? new Map() : new Map([[only.name, replicas]]);
+    return only === undefined ? new Map() : sized(only, replicas);
   }
-  const total = sum(active, ({ spec }) => spec);
-  const difference = replicas + (replicas > 0 ? maxSurge : 0) - total;
-  // A surge that was used is kept, and one that was not is not begun.
-  const wanted = total > replicas ? difference : Math.min(difference, replicas - total);
-  const shares = new Map(active.map(({ name, spec }) => [name, spec + Math.trunc((wanted * spec) / total)]));
-  let rest = total + wanted - [...shares.values()].reduce((a, b) => a + b, 0);
-  for (const { name } of active.toReversed()) {
-    if (rest === 0) break;
-    const size = shares.get(name)!;
-    const step = rest > 0 ? rest : Math.max(rest, -size);
-    shares.set(name, size + step);
-    rest -= step;
-  }
-  return new Map([...shares].filter(([name, size]) => size !== sets.find((set) => set.name === name)!.spec));
+  const isSaturated = current?.spec === replicas && current.available === replicas;
+  if (replicas === 0 || isSaturated)
+    return new Map(active.filter((set) => replicas === 0 || set !== current).map(({ name }) => [name, 0]));
+  if (maxSurge === undefined) return new Map();
+  const open = replicas + maxSurge - sum(active, ({ spec }) => spec);
+  const most = Math.max(...active.map(({ spec }) => spec));
+  const largest = active.filter(({ spec }) => spec === most);
+  const set = open > 0 ? largest.at(-1)! : largest[0]!;
+  return sized(set, Math.max(0, set.spec + open));
 }

@@ -35,7 +35,12 @@ export const LEDGER: readonly Explained[] = [
     "A sum of several objects, of which some have no condition yet: how many looks fall into that moment is chance.",
     /^Unknown (ReadyUnknown|AvailableUnknown|RemediatingUnknown|RollingOutUnknown|ScalingUpUnknown|ScalingDownUnknown)$/,
     ...["Cluster Remediating", "Cluster RollingOut", "Cluster ScalingUp", "Cluster ScalingDown"],
-    ...["Cluster WorkersAvailable", "Cluster WorkerMachinesReady", "MachineDeployment Remediating"],
+    ...[
+      "Cluster Available",
+      "Cluster WorkersAvailable",
+      "Cluster WorkerMachinesReady",
+      "MachineDeployment Remediating",
+    ],
     ...["MachineDeployment MachinesReady", "MachineSet MachinesReady", "Machine Ready"],
   ),
   ...one(

@@ -6,10 +6,10 @@ import type { MachineSet } from "../../../../src/kinds/cluster-api/machine-set.t
 import { paceOf } from "../../../../src/systems/cluster-api/machine-deployment/portions.ts";
 import {
   onDelete,
-  proportional,
   rollingUpdate,
   type SetState,
   type Sizes,
+  whilePaused,
 } from "../../../../src/systems/cluster-api/machine-deployment/rollout-plan.ts";
 import { byAge } from "../../../../src/systems/cluster-api/machine-deployment/sets.ts";
 
@@ -122,10 +122,10 @@ function deploymentUnderWay(deployment: MachineDeployment, sets: readonly Machin
     (status?.replicas ?? 0) === sum(({ actual }) => actual) &&
     (status?.availableReplicas ?? 0) === sum(({ available }) => available);
   if (!isCounted) return "the deployment has not counted";
-  if (spec.paused === true) return pausedUnderWay(deployment, sets);
   const current = sets.find((set) => templateOf(set) === templateOf(deployment));
-  if (current === undefined) return "there is no set of the current template";
   const old = sets.filter((set) => set !== current);
+  if (spec.paused === true) return pausedUnderWay(deployment, current, old);
+  if (current === undefined) return "there is no set of the current template";
   const next = nextSizes(deployment, current, old);
   if (next.size > 0) return `next: ${JSON.stringify([...next])}`;
   const isComplete =
@@ -137,10 +137,15 @@ function deploymentUnderWay(deployment: MachineDeployment, sets: readonly Machin
 }
 
 /** While a roll-out stands still sets are scaled, and nothing else. */
-function pausedUnderWay({ spec }: MachineDeployment, sets: readonly MachineSet[]): string | undefined {
+function pausedUnderWay(
+  { spec }: MachineDeployment,
+  current: MachineSet | undefined,
+  old: readonly MachineSet[],
+): string | undefined {
   const { type, rollingUpdate: pace } = spec.rollout?.strategy ?? {};
-  const maxSurge = type === "OnDelete" ? 0 : paceOf(pace, spec.replicas).maxSurge;
-  const next = proportional(spec.replicas, maxSurge, sets.map(stateOf));
+  const maxSurge = type === "OnDelete" ? undefined : paceOf(pace, spec.replicas).maxSurge;
+  const facts = { replicas: spec.replicas, maxSurge, current: current && stateOf(current), old: old.map(stateOf) };
+  const next = whilePaused(facts);
   return next.size > 0 ? `next: ${JSON.stringify([...next])}` : undefined;
 }
 
