@@ -3,42 +3,23 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap, Secret } from "@slipway/kube/core";
 import { Machine } from "../../src/kinds/cluster-api/machine.ts";
-import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
 import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
-import { inPlunderWorld, OLD_MANIFESTS, PlunderWorld } from "./plunder-world.ts";
+import { IMAGES, inPlunderWorld, OLD_MANIFESTS, PlunderWorld, PRESEED_PROFILE } from "./plunder-world.ts";
 import { MINUTE } from "./world.ts";
 
 const PROFILE = "debian-12";
-const WEB = "http://images.example";
 const SCRIPTS = "http://scripts.example";
-const COMMON = `kernel: ${WEB}/linux
-initrd: ${WEB}/initrd.gz
-user: { name: ops, sshKeys: ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA a"] }
-`;
 const PROFILES = {
-  preseed: COMMON,
-  kickstart: `${COMMON}release: 9\nmirror: ${WEB}/rocky\n`,
-  autoinstall: `${COMMON}iso: ${WEB}/noble.iso\n`,
+  preseed: PRESEED_PROFILE,
+  kickstart: `${PRESEED_PROFILE}release: 9\nmirror: ${IMAGES}/rocky\n`,
+  autoinstall: `${PRESEED_PROFILE}iso: ${IMAGES}/noble.iso\n`,
   ipxe: `script: ${SCRIPTS}/own.ipxe\n`,
 } as const;
 const OWN_SCRIPT = `#!ipxe
-kernel ${WEB}/vmlinuz initrd=initrd ds=nocloud;s=\${slipway-seed}
-initrd --name initrd ${WEB}/initrd
+kernel ${IMAGES}/vmlinuz initrd=initrd ds=nocloud;s=\${slipway-seed}
+initrd --name initrd ${IMAGES}/initrd
 boot
 `;
-
-/** Has deployment type `preseed` be this entry of the MachineProvider. */
-async function offer(world: PlunderWorld, entry: object): Promise<void> {
-  const body = { spec: { inventory: { operatingSystems: { preseed: { kernel: null, initrd: null, ...entry } } } } };
-  await world.whileTimePasses(world.client.patch(MachineProvider, { name: "plunder" }, { type: "merge", body }));
-  // Until what was read before is too old.
-  await world.clock.run(2 * MINUTE);
-}
-
-async function profile(world: PlunderWorld, text: string): Promise<void> {
-  const metadata = { namespace: DISCOVERY_NAMESPACE, name: PROFILE };
-  await world.whileTimePasses(world.client.create(ConfigMap, { metadata, data: { profile: text } }));
-}
 
 /** Whether a text holds what only bootstrap data do. */
 const holdsData = (text: string): boolean => /kubeadm (init|join)|abcdef\.|BEGIN .*KEY/.test(text);
@@ -55,8 +36,8 @@ for (const [installer, text] of Object.entries(PROFILES))
   test(`N44 N3 ${installer} as a deployment type ends in Nodes; what installs the machine holds no bootstrap data`, () =>
     inPlunderWorld(async (world) => {
       world.serve(SCRIPTS, async () => ({ status: 200, headers: {}, body: OWN_SCRIPT }));
-      await profile(world, text);
-      await offer(world, { installer: `${installer}/${PROFILE}` });
+      await world.profile(PROFILE, text);
+      await world.offer({ installer: `${installer}/${PROFILE}` });
       await endsInNodes(world);
       const isOnDisk = installer !== "ipxe";
       const used = [...world.own.rack.servers.values()].filter(({ running }) => running?.is === "system");
@@ -83,8 +64,8 @@ for (const [installer, text] of Object.entries(PROFILES))
 
 test("N44 what booty would write is an image of the MachineProvider, and ends in Nodes", () =>
   inPlunderWorld(async (world) => {
-    await offer(world, {
-      image: { url: `${WEB}/debian.raw`, checksum: "0".repeat(64), checksumType: "sha256", format: "raw" },
+    await world.offer({
+      image: { url: `${IMAGES}/debian.raw`, checksum: "0".repeat(64), checksumType: "sha256", format: "raw" },
     });
     await endsInNodes(world);
     const used = [...world.own.rack.servers.values()].filter(({ running }) => running?.is === "system");
@@ -100,8 +81,8 @@ test("N3 the bootstrap data of an installed machine are served once, and to no s
   const world = await PlunderWorld.create({});
   try {
     const { boot } = await world.operator();
-    await profile(world, PROFILES.preseed);
-    await offer(world, { installer: `preseed/${PROFILE}` });
+    await world.profile(PROFILE, PROFILES.preseed);
+    await world.offer({ installer: `preseed/${PROFILE}` });
     await world.createTodays(OLD_MANIFESTS, ["cluster-plunder", "controlplane"]);
     let seed = "";
     await world.until("the host has a seed", async () => {
@@ -125,16 +106,16 @@ test("N3 the bootstrap data of an installed machine are served once, and to no s
 
 test("N36 an entry that can't be a cluster's machine is refused with its reason until it is corrected", () =>
   inPlunderWorld(async (world) => {
-    await profile(world, "x");
+    await world.profile(PROFILE, "x");
     const cases: [object, RegExp][] = [
       [{ installer: "harvester/join" }, /Harvester brings a Kubernetes of its own/],
       [{ installer: "ipxe" }, /must be ipxe\/NAME/],
       [{ installer: "anaconda/x" }, /is none of preseed, kickstart/],
-      [{ kernel: `${WEB}/k` }, /kernel and initrd go together/],
+      [{ kernel: `${IMAGES}/k` }, /kernel and initrd go together/],
       [{}, /it needs one of: kernel with initrd, installer, image/],
     ];
     for (const [at, [entry, why]] of cases.entries()) {
-      await offer(world, { installer: null, ...entry });
+      await world.offer({ installer: null, ...entry });
       if (at === 0) await world.createTodays(OLD_MANIFESTS, ["cluster-plunder", "controlplane"]);
       await world.until(`it says ${why}`, async () =>
         why.test(JSON.stringify((await world.plunderMachine("controlplane"))?.status?.conditions ?? [])),
@@ -142,6 +123,6 @@ test("N36 an entry that can't be a cluster's machine is refused with its reason 
     }
     await world.clock.run(10 * MINUTE);
     assert.deepEqual(world.own.cloud.machines(), [], "no host was taken");
-    await offer(world, { kernel: `${WEB}/vmlinuz`, initrd: `${WEB}/initrd`, installer: null });
+    await world.offer({ kernel: `${IMAGES}/vmlinuz`, initrd: `${IMAGES}/initrd`, installer: null });
     await world.untilRunning(1);
   }));

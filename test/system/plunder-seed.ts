@@ -16,7 +16,7 @@ import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
 import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 import { STAGES } from "../../src/sim/firmware/firmware.ts";
 import { interruptible } from "./mortal.ts";
-import { CLUSTER, NAMESPACE, OLD_MANIFESTS, PlunderWorld } from "./plunder-world.ts";
+import { CLUSTER, NAMESPACE, OLD_MANIFESTS, PlunderWorld, PRESEED_PROFILE } from "./plunder-world.ts";
 import { HOUR, MINUTE, type RunningOperator, SECOND } from "./world.ts";
 
 const HOSTS = 3;
@@ -39,7 +39,7 @@ export async function plunderUnderFaults(seed: number): Promise<void> {
       throw new Fault("Unavailable", `bmc of ${server.name}`, "it is not reached");
   };
   try {
-    await new Life(world, draw, mischief).play();
+    await new Life(world, draw, { mischief, isInstalled: seed % 2 === 1 }).play();
   } finally {
     await world.close();
   }
@@ -49,18 +49,29 @@ class Life {
   readonly #world: PlunderWorld;
   readonly #draw: Random;
   readonly #mischief: { isApiDown: boolean; isOn: boolean };
+  /** Machines are installed on their disks, and take no addresses of pools; else they run in memory. */
+  readonly #isInstalled: boolean;
   #operator!: RunningOperator;
   #made = 0;
 
-  constructor(world: PlunderWorld, draw: Random, mischief: { isApiDown: boolean; isOn: boolean }) {
+  constructor(
+    world: PlunderWorld,
+    draw: Random,
+    { mischief, isInstalled }: { mischief: { isApiDown: boolean; isOn: boolean }; isInstalled: boolean },
+  ) {
     this.#world = world;
     this.#draw = draw;
     this.#mischief = mischief;
+    this.#isInstalled = isInstalled;
   }
 
   async play(): Promise<void> {
     const world = this.#world;
     this.#operator = await world.operator();
+    if (this.#isInstalled) {
+      await world.profile("debian", PRESEED_PROFILE);
+      await world.offer({ installer: "preseed/debian" });
+    }
     const spec = { addresses: ["10.9.0.10-10.9.0.19"], prefix: 24, gateway: "10.9.0.1" };
     await this.#create(InClusterIPPool, POOL, { spec });
     await world.createTodays([OLD_MANIFESTS[0]!]);
@@ -115,7 +126,9 @@ class Life {
   async #makeMachine(): Promise<void> {
     const name = `m${this.#made++}`;
     const pool = { apiGroup: "ipam.cluster.x-k8s.io", kind: InClusterIPPool.kind, name: POOL };
-    const spec = this.#chance(0.6) ? { addressesFromPool: pool } : { ipAddress: `192.168.1.${this.#made}` };
+    const spec = this.#chance(this.#isInstalled ? 0 : 0.6)
+      ? { addressesFromPool: pool }
+      : { ipAddress: `192.168.1.${this.#made}` };
     await this.#create(Secret, `${name}-data`, { stringData: { value: "#cloud-config\n{}\n" } });
     const infrastructureRef = { apiGroup: PlunderMachine.group, kind: PlunderMachine.kind, name };
     const bootstrap = { dataSecretName: `${name}-data` };

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { quietLog } from "@slipway/base";
 import { createClient, type KubeObject } from "@slipway/kube";
-import { Namespace, Node, Secret } from "@slipway/kube/core";
+import { ConfigMap, Namespace, Node, Secret } from "@slipway/kube/core";
 import { loadAll } from "js-yaml";
 import type { Cluster } from "../../src/kinds/cluster-api/cluster.ts";
 import { CLUSTER_API_KINDS } from "../../src/kinds/cluster-api/kinds.ts";
@@ -13,6 +13,7 @@ import { PLUNDER_KINDS } from "../../src/kinds/plunder/kinds.ts";
 import type { PlunderCluster } from "../../src/kinds/plunder/plunder-cluster.ts";
 import { PlunderMachine } from "../../src/kinds/plunder/plunder-machine.ts";
 import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
+import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 import { DEFAULT_NAMESPACE } from "../../src/operator/defaults.ts";
 import { ALL_KINDS } from "../../src/operator/kinds.ts";
 import { systemsOf } from "../../src/operator/operator.ts";
@@ -20,13 +21,18 @@ import type { SystemSettings } from "../../src/operator/settings.ts";
 import { credentialsOf } from "../../src/pki/tenant/credentials.ts";
 import type { Mortal } from "./mortal.ts";
 import { OwnRack, type Servers } from "./own-rack.ts";
-import { type RunningOperator, World, type WorldOptions } from "./world.ts";
+import { MINUTE, type RunningOperator, World, type WorldOptions } from "./world.ts";
 
 export const NAMESPACE = "default";
 export const CLUSTER = "cluster-plunder";
 /** The original's manifests, as they are. */
 export const OLD_MANIFESTS = ["examples/plunder/2019/cluster.yaml", "examples/plunder/2019/machine.yaml"];
-const IMAGES = "http://images.example";
+export const IMAGES = "http://images.example";
+/** For debian-installer. */
+export const PRESEED_PROFILE = `kernel: ${IMAGES}/linux
+initrd: ${IMAGES}/initrd.gz
+user: { name: ops, sshKeys: ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA a"] }
+`;
 
 export interface PlunderOptions extends WorldOptions {
   servers?: Servers;
@@ -74,6 +80,20 @@ export class PlunderWorld extends World {
     const spec = { type: "inventory", inventory };
     await this.whileTimePasses(this.client.create(MachineProvider, { metadata: { name: "plunder" }, spec } as never));
     this.#own = await OwnRack.begin(this, this.#servers);
+  }
+
+  /** Has deployment type `preseed` be this entry of the MachineProvider. */
+  async offer(entry: object): Promise<void> {
+    const body = { spec: { inventory: { operatingSystems: { preseed: { kernel: null, initrd: null, ...entry } } } } };
+    await this.whileTimePasses(this.client.patch(MachineProvider, { name: "plunder" }, { type: "merge", body }));
+    // Until what was read before is too old.
+    await this.clock.run(2 * MINUTE);
+  }
+
+  /** A profile beside the hosts. */
+  async profile(name: string, text: string): Promise<void> {
+    const metadata = { namespace: DISCOVERY_NAMESPACE, name };
+    await this.whileTimePasses(this.client.create(ConfigMap, { metadata, data: { profile: text } }));
   }
 
   /** Hosts are available when it resolves, but for an operator that is to die. */
