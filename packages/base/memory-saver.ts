@@ -1,4 +1,4 @@
-import { setFlagsFromString } from "node:v8";
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Clock, Timer } from "./clock.ts";
 
@@ -59,7 +59,8 @@ export const thisProcess: MemoryUse = {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as (how: object) => void;
     setFlagsFromString("--no-expose-gc");
-    const flavor = process.memoryUsage().heapUsed <= THOROUGH ? "last-resort" : "regular";
+    // Not process.memoryUsage(), which throws where no /proc is mounted.
+    const flavor = getHeapStatistics().used_heap_size <= THOROUGH ? "last-resort" : "regular";
     collect({ type: "major", execution: "sync", flavor });
   },
 };
