@@ -7,9 +7,11 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { systemClock as clock, quietLog as log, cryptoRandom as random } from "@slipway/base";
 import { createClient, type Transport } from "@slipway/kube";
+import { Namespace } from "@slipway/kube/core";
 import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { installCrds } from "../src/kinds/install.ts";
 import { KeptProcess } from "../src/kubernetes/kept-process.ts";
+import { DEFAULT_NAMESPACE } from "../src/operator/defaults.ts";
 import { realApi } from "../test/kubernetes/cluster-api/management.ts";
 import { startUpstream } from "../test/kubernetes/cluster-api/upstream.ts";
 import { freePort } from "../test/kubernetes/free-port.ts";
@@ -68,6 +70,8 @@ async function light(t: { after(end: () => Promise<unknown>): unknown }): Promis
   t.after(close);
   const transport = createHttpTransport(await loadConnection({ kubeconfig: kubeconfigFile, env: {}, clock }));
   t.after(() => transport.close());
+  const client = createClient(transport, { clock, random, log });
+  await client.create(Namespace, { metadata: { name: DEFAULT_NAMESPACE } });
   const [health, webhook] = [await freePort(), await freePort()];
   const child = new KeptProcess({
     command: COMMAND,

@@ -47,10 +47,10 @@ printMachine(`${clusters} clusters of ${machines} machines, one deployment of ${
 console.log(
   `${"".padEnd(52)} ${["time", "CPU", "peak", "at end", "requests"].map((word) => word.padStart(10)).join(" ")}`,
 );
-for (const name of values.cores.split(",") as CoreName[]) {
-  await withCore(name, manySmall);
-  await withCore(name, oneLarge);
-}
+const all = (store: Store<Machine>): Machine[] => [...store.values()];
+const isRunning = ({ status }: Machine): boolean => status?.phase === "Running";
+const sum = (core: Core, of: (pid: number) => number): number => core.pids().reduce((total, pid) => total + of(pid), 0);
+const mib = (value: number): string => `${value.toFixed(0)} MiB`;
 
 interface World {
   core: Core;
@@ -124,9 +124,6 @@ async function deploy(hosts: Hosts, clusterName: string, name: string, replicas:
   } as never);
 }
 
-const all = (store: Store<Machine>): Machine[] => [...store.values()];
-const isRunning = ({ status }: Machine): boolean => status?.phase === "Running";
-
 async function running({ machines: store }: World, count: number): Promise<void> {
   await until(
     `${count} Running`,
@@ -147,8 +144,6 @@ async function until(what: string, holds: () => boolean, story: () => string = (
     await clock.sleep(LOOK_MS);
   }
 }
-
-const sum = (core: Core, of: (pid: number) => number): number => core.pids().reduce((total, pid) => total + of(pid), 0);
 
 /** Does it, and prints what the core's managers took for it. */
 async function measured({ core, hosts }: World, what: string, work: () => Promise<void>): Promise<void> {
@@ -182,4 +177,7 @@ async function measured({ core, hosts }: World, what: string, work: () => Promis
   console.log(`${core.name.padEnd(9)} ${what.padEnd(42)} ${figures.map((text) => text.padStart(10)).join(" ")}`);
 }
 
-const mib = (value: number): string => `${value.toFixed(0)} MiB`;
+for (const name of values.cores.split(",") as CoreName[]) {
+  await withCore(name, manySmall);
+  await withCore(name, oneLarge);
+}

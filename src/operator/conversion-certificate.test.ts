@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cryptoRandom, quietLog, systemClock } from "@slipway/base";
+import { cryptoRandom, json, quietLog, systemClock } from "@slipway/base";
 import { createClient } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
 import { FakeApi } from "@slipway/kube/testing";
@@ -82,4 +82,14 @@ test("replicas that make or renew it at the same time agree", async () => {
     const all = await Promise.all([on(day), on(day), on(day)]);
     assert.equal(new Set(all.map(({ keyPem, caPem }) => keyPem + caPem)).size, 1, `day ${day}`);
   }
+});
+
+test("a namespace that is missing is named, with what to do", async () => {
+  const { api, on } = world();
+  api.intercept = ({ method }) => (method === "POST" ? json(404, { kind: "Status", reason: "NotFound" }) : undefined);
+  await assert.rejects(on(0), {
+    code: "MissingInput",
+    message: /namespace ns: there is none/,
+    remedy: "kubectl create namespace ns",
+  });
 });

@@ -3,7 +3,7 @@
  * the same one and a restart finds it again. Each certificate has an authority of its own, whose key is forgotten when it has signed.
  * A successor's authority is published to API servers a day before the successor serves, beside that of the certificate of until then.
  */
-import { type Clock, isFault } from "@slipway/base";
+import { type Clock, Fault, isFault } from "@slipway/base";
 import type { Access, Client } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
 import type { Issued } from "../pki/authority.ts";
@@ -39,7 +39,7 @@ export const certificateAccess = (namespace: string): readonly Access[] => [
 
 /**
  * The certificate for these hosts to serve with now: found, made, or renewed by one step. Of several replicas one makes it, the others
- * find it. What is damaged, expired or does not name a host is made anew.
+ * find it. What is damaged, expired or does not name a host is made anew. Rejects with a `Fault` (`MissingInput`) where there is no such namespace.
  */
 export async function keptCertificate(
   client: Client,
@@ -55,7 +55,7 @@ export async function keptCertificate(
     const held = decode(secret?.data ?? {});
     const kept = await renewed(held, clock, hosts);
     try {
-      if (secret === undefined) await client.create(Secret, { metadata, data: encode(kept) }, call);
+      if (secret === undefined) await created(client, { metadata, data: encode(kept) }, call);
       else if (kept !== held) await client.update(Secret, { ...secret, data: encode(kept) }, call);
       return { ...kept.current, caPem: kept.authorities.join("") };
     } catch (error) {
@@ -63,6 +63,26 @@ export async function keptCertificate(
       if (!another || tried >= TRIES) throw error;
     }
   }
+}
+
+async function created(
+  client: Client,
+  secret: { metadata: { name: string; namespace: string }; data: Record<string, string> },
+  call: { signal?: AbortSignal },
+): Promise<void> {
+  await client.create(Secret, secret, call).catch((cause: unknown) => {
+    if (!isFault(cause, "NotFound")) throw cause;
+    const { namespace } = secret.metadata;
+    throw new Fault(
+      "MissingInput",
+      `namespace ${namespace}`,
+      "there is none, and the operator keeps its Secrets there",
+      {
+        remedy: `kubectl create namespace ${namespace}`,
+        cause,
+      },
+    );
+  });
 }
 
 async function renewed(held: Kept, clock: Pick<Clock, "now">, hosts: readonly string[]): Promise<Kept> {
