@@ -31,13 +31,15 @@ const ATTEMPTS = 6;
 
 /** The growth of work too small to measure, at the largest input there may be, counts for nothing. */
 const MEASURABLE_MS = 20;
+/** From here on a measurement that says too much is believed. */
+const SURE_MS = 100;
 const LARGEST_BODY = 3 * 1024 * 1024;
 /** Requests that are still too small to measure with so many times what their case asks for do not grow. */
 const MOST_TIMES = 4096;
 
 /**
  * How the work grows when the input doubles. Where one doubling seems to cost too much, two of them are measured, and the smallest of some
- * attempts counts: other load, and memory that is being cleared up, only add. Inputs that are too large to be taken are not measured.
+ * attempts counts: other load, and memory that is being cleared up, only add; a small input that still seems to cost too much is judged by a larger one. Inputs that are too large to be taken are not measured.
  * Rejects with the case's name where no input can be measured: its work stays tiny however many there are, or not even one is taken.
  */
 export async function growthOf(doubling: Doubling, n = doubling.n): Promise<{ growth: number; n: number; ms: number }> {
@@ -56,6 +58,8 @@ export async function growthOf(doubling: Doubling, n = doubling.n): Promise<{ gr
     growth = Math.min(growth, Math.sqrt(more! / less!));
   }
   if (growth > MAX_GROWTH) growth /= memoryGrowth();
+  // So little work says nothing for sure. What grows too fast does so at four times the size all the more.
+  if (growth > MAX_GROWTH && twice < SURE_MS && (await isTaken())) return growthOf(doubling, 4 * n);
   return { growth, n, ms: twice };
 }
 
