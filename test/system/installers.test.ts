@@ -180,6 +180,8 @@ test("what can't be installed is refused with the field", async (t) => {
   await profile(world, "twice", PROFILES.preseed);
   const metadata = { name: "twice", namespace: RACK };
   await world.whileTimePasses(world.client.create(ConfigMap, { metadata, data: { profile: PROFILES.preseed } }));
+  const own = { name: "own", namespace: RACK };
+  await world.whileTimePasses(world.client.create(Secret, { metadata: own, data: { value: "" } }));
   await world.declare("node-1");
   await world.reaches("node-1", "available");
   const refusals: [object, RegExp][] = [
@@ -190,7 +192,14 @@ test("what can't be installed is refused with the field", async (t) => {
     [{ customDeploy: { method: "preseed/none" } }, /there is neither a Secret nor a ConfigMap slipway-hosts\/none/],
     [{ customDeploy: { method: "preseed/twice" } }, /there is a Secret and a ConfigMap slipway-hosts\/twice/],
     [{ customDeploy: { method: "ipxe" } }, /spec\.userData: the method ipxe needs a script/],
-    [{ customDeploy: { method: "preseed/system" }, userData: { name: "x" } }, /spec\.userData: the installer preseed/],
+    [
+      { customDeploy: { method: "preseed/system" }, userData: { name: "x" } },
+      /spec\.userData: Secret .*\/x is not there/,
+    ],
+    [
+      { customDeploy: { method: "preseed/system" }, userData: { name: "own" } },
+      /spec\.userData: the installer preseed is given its profile alone/,
+    ],
     [{ customDeploy: { method: "preseed/system" }, rootDeviceHints: { model: "x" } }, /no disk to install to/],
   ];
   for (const [spec, message] of refusals) {
