@@ -64,6 +64,7 @@ const WRITTEN: readonly [resource: Resource, namespace?: string][] = [
   [HostFirmwareSettings, DISCOVERY_NAMESPACE],
   [Event, DISCOVERY_NAMESPACE],
   [Secret, DISCOVERY_NAMESPACE],
+  [ConfigMap, DISCOVERY_NAMESPACE],
   [Lease, DISCOVERY_NAMESPACE],
   [IPPool, "default"],
   ...["default", "other", "sipcluster-system"].flatMap((namespace): [Resource, string][] => [

@@ -1,7 +1,7 @@
 /** PlunderMachines whose deployment type is an installer, an image or a script: each ends with a Node, by bootstrap data that are given once and to it alone. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ConfigMap, Secret } from "@slipway/kube/core";
+import { Secret } from "@slipway/kube/core";
 import { Machine } from "../../src/kinds/cluster-api/machine.ts";
 import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 import { IMAGES, inPlunderWorld, OLD_MANIFESTS, PlunderWorld, PRESEED_PROFILE } from "./plunder-world.ts";
@@ -57,8 +57,6 @@ for (const [installer, text] of Object.entries(PROFILES))
       assert.equal((await world.nodes()).length, 2);
       for (const { metadata } of await world.plunderMachines()) await world.remove(Machine, metadata.name);
       await world.untilGone();
-      const map = { namespace: DISCOVERY_NAMESPACE, name: PROFILE };
-      await world.whileTimePasses(world.client.delete(ConfigMap, map));
       await world.own.checkAllFree();
     }));
 
