@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "@slipway/base";
+import { cpuGrowth, MAX_GROWTH } from "@slipway/base/testing";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import type { KubeObject } from "@slipway/kube";
 import fc from "fast-check";
@@ -29,6 +30,22 @@ test("a tail keeps the last bytes of whatever came, and reads any part of them",
       assert.deepEqual(Buffer.from(tail.from(offset, length)), whole.subarray(offset, offset + length));
     }),
   );
+});
+
+test("a machine that sends byte by byte costs a reader no more than 2.5 times the work for twice the bytes", () => {
+  const growth = cpuGrowth(
+    (n) => () => {
+      const tail = new OutputTail();
+      let read = 0;
+      tail.listen(() => {
+        read += tail.from(read, 12 * 1024).length;
+      });
+      for (let i = 0; i < n; i++) tail.push(Buffer.of(65));
+      assert.equal(read, n);
+    },
+    20_000,
+  );
+  assert.ok(growth <= MAX_GROWTH, `${growth}`);
 });
 
 test("256 KiB of an output are kept unless another number is given", () => {

@@ -1,22 +1,26 @@
 /** How much of a machine's output is kept. */
 const KEPT_BYTES = 256 * 1024;
 
-/** The last bytes of an output, for readers that each go at their own pace. Offsets count from the output's first byte. */
+/**
+ * The last bytes of an output, for readers that each go at their own pace. Offsets count from the output's first byte. A byte costs the same
+ * whether it comes alone, as a serial line's do, or with others.
+ */
 export class OutputTail {
   readonly #most: number;
   readonly #listeners = new Set<() => void>();
-  #chunks: Uint8Array[] = [];
-  #begin = 0;
+  /** The byte of offset `n` is at `n % #most`. */
+  readonly #ring: Uint8Array;
   #end = 0;
   #isOver = false;
 
   constructor(most = KEPT_BYTES) {
     this.#most = most;
+    this.#ring = new Uint8Array(most);
   }
 
   /** The offset of the first byte that is kept. */
   get begin(): number {
-    return this.#begin;
+    return Math.max(0, this.#end - this.#most);
   }
 
   /** The offset behind the last byte. */
@@ -29,13 +33,15 @@ export class OutputTail {
     return this.#isOver;
   }
 
-  /** Adds output; the oldest that is too much leaves. The bytes are kept as they are: they are not to be changed. */
+  /** Adds output; the oldest that is too much leaves. */
   push(bytes: Uint8Array): void {
     if (bytes.length === 0 || this.#isOver) return;
-    this.#chunks.push(bytes);
     this.#end += bytes.length;
-    for (let gone = this.#end - this.#begin - this.#most; gone > 0; gone = this.#end - this.#begin - this.#most)
-      this.#shorten(gone);
+    const kept = bytes.subarray(Math.max(0, bytes.length - this.#most));
+    const at = (this.#end - kept.length) % this.#most;
+    const straight = kept.subarray(0, this.#most - at);
+    this.#ring.set(straight, at);
+    this.#ring.set(kept.subarray(straight.length), 0);
     this.#wake();
   }
 
@@ -47,33 +53,16 @@ export class OutputTail {
 
   /** The bytes from `offset` on, `most` of them; empty: there are none yet. `offset` is at least `begin`. */
   from(offset: number, most: number): Uint8Array {
-    let at = this.#begin;
-    const parts: Uint8Array[] = [];
-    let room = most;
-    for (const chunk of this.#chunks) {
-      if (room === 0) break;
-      const skipped = Math.max(0, offset - at);
-      at += chunk.length;
-      if (skipped >= chunk.length) continue;
-      const part = chunk.subarray(skipped, skipped + room);
-      parts.push(part);
-      room -= part.length;
-    }
-    return Buffer.concat(parts);
+    const length = Math.min(most, this.#end - offset);
+    const at = offset % this.#most;
+    const straight = this.#ring.subarray(at, at + length);
+    return Buffer.concat([straight, this.#ring.subarray(0, length - straight.length)]);
   }
 
   /** Calls back whenever there is more, or it is over, until the answer is called. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
-  }
-
-  #shorten(bytes: number): void {
-    const first = this.#chunks[0]!;
-    const gone = Math.min(bytes, first.length);
-    if (gone === first.length) this.#chunks.shift();
-    else this.#chunks[0] = first.subarray(gone);
-    this.#begin += gone;
   }
 
   #wake(): void {
