@@ -123,13 +123,19 @@ export class ControlPlaneLife {
     await this.world.passing(this.client.patch(Machine, at(name), { type: "merge", body }, { subresource: "status" }));
   }
 
-  /** Bootstrap tokens in the tenant; undefined while it does not answer. */
+  /**
+   * Bootstrap tokens in the tenant that let a machine in; undefined while it does not answer. One whose worker was deleted while the tenant was
+   * away is left to its end, when kube-controller-manager removes it.
+   */
   async tokens(): Promise<string[] | undefined> {
     const { clock, random } = this.world;
     const inside = createClient(tenantTransport(this.world), { clock, random, log });
     try {
       const { items } = await this.world.passing(inside.list(Secret, { namespace: "kube-system" }));
-      return items.filter(({ type }) => /token$/.test(type ?? "")).map(({ metadata }) => metadata.name);
+      const ends = ({ data }: Secret): number => Date.parse(Buffer.from(data?.expiration ?? "", "base64").toString());
+      return items
+        .filter((secret) => /token$/.test(secret.type ?? "") && ends(secret) > clock.now())
+        .map(({ metadata }) => metadata.name);
     } catch (error) {
       if (isFault(error, "Unavailable", "LostAnswer", "Timeout")) return undefined;
       throw error;
