@@ -162,7 +162,7 @@ export class Leader {
   }
 
   #win(until: number): void {
-    // Who asked meanwhile was told that it is not held.
+    // Where the Lease ran out before it was renewed, `held` was false for a while: that loss is told first.
     this.#loseWhenOver();
     this.#heldUntil = until;
     if (this.#leading || this.#o.clock.monotonic() >= until) return;

@@ -35,7 +35,7 @@ export async function imageBoot<T extends KubeObject>(
     resource: Resource<T>;
     object: T;
     held: { id: string; at: string } | undefined;
-    /** `onDisk`: an installed system, which is told where its data are by what installs it. */
+    /** `onDisk`: an installed system. Its installer writes down where it finds its data. */
     image: NetworkBoot | "onDisk";
     data: string;
     hostname: string;

@@ -124,7 +124,7 @@ test("an operator beside `up` waits, and killed `up` leads again at once under t
   };
   await up(t, dir, [], beside, "SIGKILL");
   await up(t, dir, [], async (client) => {
-    // A lease of somebody else would hold it off for fifteen seconds.
+    // A Lease with another holder would keep it waiting for fifteen seconds.
     const end = systemClock.now() + 10_000;
     const last = before
       .map(({ spec }) => spec!.renewTime!)

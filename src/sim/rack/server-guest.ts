@@ -46,7 +46,7 @@ export class ServerGuest {
     this.#running = this.#firmware.fromDisk(this.#hardware, () => {});
   }
 
-  /** Starts a system that was told where its bootstrap data are. */
+  /** Starts an installed system, which fetches its bootstrap data from this URL. */
   fromSeed(url: string): void {
     this.#running = this.#firmware.fromSeed?.(this.#hardware, url, () => {});
   }

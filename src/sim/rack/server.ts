@@ -47,11 +47,11 @@ export type Running = { is: "firmware" } | { is: "agent" } | { is: "installer" }
 
 const AGENT_CD = new RegExp(`/once/${BOOT_VALUE}/agent-\\w+\\.iso$`);
 
-/** Where cloud-init in the system on a disk was told that its data are: by its settings, or by user data that are those at another address. */
+/** Where cloud-init in the system on a disk finds its data: its settings name the address, or its user data include those at that address. */
 function seedUrlOn({ data }: Content): string | undefined {
-  const told = /seedfrom: \\*"(https?:[^"\\\s]+)|^#include\n(https?:\S+\/)user-data$/m;
+  const address = /seedfrom: \\*"(https?:[^"\\\s]+)|^#include\n(https?:\S+\/)user-data$/m;
   return Object.values(data)
-    .flatMap((text) => told.exec(text)?.slice(1) ?? [])
+    .flatMap((text) => address.exec(text)?.slice(1) ?? [])
     .find((url) => url !== undefined);
 }
 

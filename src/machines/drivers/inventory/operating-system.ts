@@ -1,4 +1,4 @@
-/** What a MachineProvider says is installed under the name of an operating system, and what a host is told of it. Pure. */
+/** Operating systems of a MachineProvider: what each entry installs, and the fields and texts by which a host gets it. Pure. */
 import { asFault, Fault } from "@slipway/base";
 import { includedSeed } from "../../../bootstrap/installation/seed.ts";
 import { deployMethod } from "../../../bootstrap/profile.ts";
@@ -51,7 +51,7 @@ export function imageOf(name: string, offer: HostOffer): NetworkImage | "onDisk"
 /** What stands in the Secret beside the host: its keys, and their texts. */
 export type BootTexts = Readonly<Record<string, string>>;
 
-interface ToldOf {
+interface Names {
   hostname: string;
   /** That the host boots from. */
   mac: string | undefined;
@@ -61,7 +61,7 @@ interface ToldOf {
 export function installation(
   entry: Pick<Entry, "installer" | "image"> | undefined,
   { scriptUrl, seedUrl }: Pick<Boot, "scriptUrl" | "seedUrl">,
-  to: ToldOf,
+  { hostname, mac }: Names,
 ): { texts: BootTexts; install(secret: { name: string; namespace: string }): Install } {
   if (seedUrl === undefined || (entry?.installer === undefined && entry?.image === undefined))
     return {
@@ -74,7 +74,6 @@ export function installation(
       texts: { [SEED_URL_KEY]: seedUrl },
       install: (userData) => ({ customDeploy: { method: installer }, userData }),
     };
-  const { hostname, mac } = to;
   const names = { ...(mac !== undefined && { uuid: mac }), hostname, "local-hostname": hostname };
   return {
     texts: { userData: includedSeed(seedUrl), metaData: JSON.stringify(names) },
