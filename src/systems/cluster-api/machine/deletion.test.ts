@@ -223,3 +223,12 @@ test("a Node that was deleted, or never was, is not deleted again", async () => 
   assert.equal(await never.step(), undefined);
   assert.deepEqual(never.workload.asked, []);
 });
+
+test("when its own Node is gone already, the Node of a host that lies about its id stays", async () => {
+  const infrastructure = seen("SimMachine");
+  const left = scene({ infrastructure, node: { is: "there", node: node("liar") }, inWorkload: [node("liar")] });
+  assert.equal(await left.step(), undefined);
+  assert.deepEqual(left.workload.get("Node", "liar")?.metadata.name, "liar");
+  assert.equal(left.workload.get("Node", "n"), undefined);
+  assert.deepEqual(finalizers(left.held), []);
+});

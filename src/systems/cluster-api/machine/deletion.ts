@@ -133,8 +133,9 @@ function workloadOf({ workloads }: CoreParts, { cluster }: LeavingMachine): Clie
     : `the workload cluster does not answer: ${session.why ?? "no connection"}`;
 }
 
+/** The Node that was its first goes: another that has its id is perhaps a liar's. */
 const nodeName = ({ record, node }: LeavingMachine): string =>
-  node.is === "there" ? node.node.metadata.name : (record.object.status?.nodeRef?.name ?? "");
+  record.object.status?.nodeRef?.name ?? (node.is === "there" ? node.node.metadata.name : "");
 
 async function drain(
   parts: CoreParts,

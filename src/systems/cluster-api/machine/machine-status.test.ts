@@ -61,6 +61,11 @@ test("the phase follows what there is: data, infrastructure, Node, and the delet
   assert.equal(phase({ machine: machine("m", { metadata: { deletionTimestamp: ago(1) } }) }), "Deleting");
 });
 
+test("a Node that comes later with the Machine's id does not take the place of its own", () => {
+  const held = machine("m", { status: { nodeRef: { name: "own" } } });
+  assert.deepEqual(machineStatus(facts({ machine: held })).nodeRef, { name: "own" });
+});
+
 test("the time of the last change moves with the phase only", () => {
   const at = (held: string) =>
     machineStatus(facts({ machine: machine("m", { spec: { providerID: "x" }, status: { phase: held } }) })).lastUpdated;

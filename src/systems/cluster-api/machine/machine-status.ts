@@ -90,11 +90,12 @@ function infrastructureFields({ infrastructure: { kind, object } }: MachineFacts
   return { ...(addresses && { addresses }), ...(failureDomain && { failureDomain }) };
 }
 
-function nodeFields({ node }: MachineFacts): Partial<MachineStatus> {
+/** The Node that was its first stays the one that it names, as upstream: a liar with its id does not take its place. */
+function nodeFields({ machine, node }: MachineFacts): Partial<MachineStatus> {
   if (node.is !== "there") return {};
   const { metadata, status } = node.node;
   return {
-    nodeRef: { name: metadata.name },
+    nodeRef: machine.status?.nodeRef ?? { name: metadata.name },
     ...(status?.nodeInfo && { nodeInfo: status.nodeInfo as MachineStatus["nodeInfo"] }),
   };
 }
