@@ -62,12 +62,12 @@ export class ControllerRunner {
   readonly #turns = new Map<number, AbortSignal>();
   /** Keys whose reconcile outlived its deadline, with the time since when. */
   readonly #overdue = new Map<string, number>();
-  /** Changes seen before all caches were filled: mapping them to keys may need those caches. */
-  #early: (() => void)[] | undefined = [];
   #busyWorkers = 0;
   #pumping = false;
   /** Shards whose objects are to be looked at, and what ends listening elsewhere. */
   #taken: Set<number> | undefined;
+  /** Shards that are worked on elsewhere from now on, and what is remembered of their keys is to be dropped. */
+  #gone: Set<number> | undefined;
   #unlisten: (() => void) | undefined;
 
   constructor(controller: Controller, ports: RunnerPorts) {
@@ -103,7 +103,7 @@ export class ControllerRunner {
     const isFirst = this.#turns.size === 0;
     this.#turns.set(shard, signal);
     signal.addEventListener("abort", () => this.#end(shard, signal), { once: true });
-    if (this.#ports.shards === 1) this.#lookAtAll();
+    if (this.#ports.shards === 1) this.#look((key) => this.queue.add(key, "resync"));
     else this.#lookSoon(shard);
     if (isFirst) this.#unlisten = this.controller.listen?.((ref) => this.#add(keyOf(ref), "change"));
     this.#pumpSoon();
@@ -142,9 +142,29 @@ export class ControllerRunner {
   #end(shard: number, signal: AbortSignal): void {
     if (this.#turns.get(shard) !== signal) return;
     this.#turns.delete(shard);
+    if (this.controller.left !== undefined) void this.settled(shard).then(() => this.#dropSoon(shard));
     if (this.#turns.size > 0) return;
     this.#unlisten?.();
     this.#unlisten = undefined;
+  }
+
+  /** Shards that end together are gone through together. */
+  #dropSoon(shard: number): void {
+    if (this.#gone !== undefined) {
+      this.#gone.add(shard);
+      return;
+    }
+    const gone = new Set([shard]);
+    this.#gone = gone;
+    queueMicrotask(() => {
+      this.#gone = undefined;
+      for (const taken of this.#turns.keys()) gone.delete(taken);
+      if (gone.size === 0) return;
+      for (const { source, store } of this.#sources)
+        if (source.keys === undefined)
+          for (const object of store.values())
+            if (gone.has(this.#shardOf(keyOf(refOf(object))))) this.controller.left!(refOf(object));
+    });
   }
 
   #shardOf(key: string): number {
@@ -152,17 +172,8 @@ export class ControllerRunner {
     return this.#onlyShard ?? shardOf(this.controller.owner!(refFromKey(key), cache), shards);
   }
 
-  #lookAtAll(): void {
-    const early = this.#early;
-    this.#early = undefined;
-    if (early !== undefined) for (const replay of early) replay();
-    else this.#look((key) => this.queue.add(key, "resync"));
-  }
-
   /** Shards that are taken together are looked at together: each look goes through all objects. */
   #lookSoon(shard: number): void {
-    // Nothing is worked on before all caches are filled, so what came earlier is in them.
-    this.#early = undefined;
     if (this.#taken !== undefined) {
       this.#taken.add(shard);
       return;
@@ -185,15 +196,14 @@ export class ControllerRunner {
   }
 
   #onChange(source: Source, change: Change): void {
-    // Where work is shared out, whoever takes a shard looks at all of it.
-    if (this.#ports.shards > 1 && this.#turns.size === 0) return;
-    // Keys that are the object's own need no cache and are deduplicated by the queue.
-    if (this.#early !== undefined && source.keys !== undefined) this.#early.push(() => this.#enqueue(source, change));
-    else this.#enqueue(source, change);
-  }
-
-  #enqueue(source: Source, change: Change): void {
-    this.#keysOf(source, change, (key) => this.#add(key, change.initial ? "resync" : "change"));
+    // Whoever begins looks at everything: nothing is kept for later, however long that takes.
+    if (this.#turns.size === 0) return;
+    const isOwnEnd = change.type === "deleted" && source.keys === undefined;
+    this.#keysOf(source, change, (key) => {
+      // An object that is gone no longer says whose its key was.
+      if (isOwnEnd && this.controller.left !== undefined) this.queue.add(key, "change");
+      else this.#add(key, change.initial ? "resync" : "change");
+    });
   }
 
   /** Adds a key, unless another replica works on it. */
@@ -231,6 +241,7 @@ export class ControllerRunner {
       const signal = this.#turns.get(shard);
       if (signal === undefined) {
         // Whoever works on the shard now looks at it by itself.
+        this.controller.left?.(refFromKey(key));
         this.queue.done(key);
         this.queue.forget(key);
         continue;

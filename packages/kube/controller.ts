@@ -72,6 +72,11 @@ export interface Controller {
    * key and its own object alone. Unset: the controller stays together with its system.
    */
   owner?(ref: Ref, cache: Cache): string;
+  /**
+   * Drops what is remembered of a key that is worked on elsewhere from now on, or has ended there. Called also for keys that nothing is
+   * remembered of, and never while the key is reconciled. Must not throw.
+   */
+  left?(ref: Ref): void;
   /** How many keys at once. 8 unless said. */
   readonly workers?: number;
   /** Until a reconcile is aborted, in ms. Default: the manager's. */

@@ -363,6 +363,62 @@ test("a stopped leader gives the lease back, so the next one need not wait", asy
   await managers[1]!.stop();
 });
 
+test("a replica that waits to lead keeps nothing of the changes it sees; when it leads, it looks at each object once", async () => {
+  const { api, clock, managers } = replicas(() => async () => DONE);
+  let mapped = 0;
+  const waiting = managers[1]!;
+  const keys = ({ metadata: { name } }: Node) => {
+    mapped++;
+    return [{ name }];
+  };
+  const sources = [source({ resource: Node, keys })];
+  waiting.add(controller(async () => DONE, { name: "mapped", sources }));
+  void managers[0]!.start();
+  await clock.run(5_000);
+  void waiting.start();
+  await clock.run(5_000);
+  for (let change = 0; change < 100; change++) {
+    api.put(`${NODES}/a`, { ...node("a"), spec: { change } });
+    await clock.run(10);
+  }
+  assert.equal(mapped, 0);
+  assert.deepEqual(
+    waiting.queues().map(({ ready }) => ready),
+    [0, 0],
+  );
+  await managers[0]!.stop();
+  assert.ok(await clock.run(5_000, () => waiting.leading("metal")));
+  await clock.run(100);
+  assert.equal(mapped, 1);
+  await waiting.stop();
+});
+
+test("a replica that loses the lead drops what it remembers of each key, after the key's reconcile has ended", async () => {
+  const told: string[] = [];
+  const { api, clock, manager } = world({ leaderElection: { namespace: "slipway", identity: "one" } });
+  for (const name of ["a", "b"]) api.put(`${NODES}/${name}`, node(name));
+  let isCut = false;
+  api.intercept = () => {
+    if (isCut) throw new Fault("LostAnswer", "api", "unreachable");
+    return undefined;
+  };
+  const reconcile: Reconcile = async ({ name }) => {
+    if (name === "b") await clock.sleep(30_000);
+    told.push(`end of ${name}`);
+    return DONE;
+  };
+  manager.add(controller(reconcile, { left: ({ name }) => told.push(`left ${name}`) }));
+  void manager.start();
+  await clock.run(5_000);
+  isCut = true;
+  await clock.run(20_000);
+  assert.equal(manager.leading("metal"), false);
+  assert.deepEqual(told, ["end of a"]);
+  await clock.run(10_000);
+  assert.deepEqual(told, ["end of a", "end of b", "left a", "left b"]);
+  await manager.stop();
+});
+
 test("a replica without an identity of its own stands for election under one that no other has", async () => {
   const { api, clock } = world();
   const holders = new Set<string>();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault, quietLog, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
-import { type Controller, source } from "./controller.ts";
+import { type Controller, DONE, source } from "./controller.ts";
 import { Node } from "./core.ts";
 import { FakeApi } from "./fake-api.ts";
 import { LEASE_TIMES } from "./leader.ts";
@@ -14,6 +14,8 @@ const KEYS = Array.from({ length: 40 }, (_, i) => `node-${i}`);
 
 interface Part {
   manager: Manager;
+  /** Keys that something is remembered of. */
+  known: Set<string>;
   /** Keys whose reconcile runs and may still write. */
   running: Set<string>;
   done: Map<string, number>;
@@ -54,7 +56,8 @@ class Stage {
       ...{ clock, random: seededRandom(id + 1), log: quietLog },
       leaderElection: { namespace: "n", identity: `replica-${id}`, shards },
     });
-    const part: Part = { manager, running: new Set(), done: new Map(), begun: 0, aborted: 0, writes: 0, cut: false };
+    const counts = { begun: 0, aborted: 0, writes: 0 };
+    const part: Part = { manager, known: new Set(), running: new Set(), done: new Map(), ...counts, cut: false };
     manager.add(this.#controller(part, workMs, owned));
     this.parts.push(part);
     void manager.start();
@@ -68,9 +71,20 @@ class Stage {
       workers: 40,
       sources: [source({ resource: Node, when: (_, before) => before === undefined })],
       access: [{ resource: Node, verbs: ["patch"] }],
-      // Two nodes each have one owner.
-      ...(owned && { owner: ({ name }) => `pair/${Number(name.split("-")[1]) >> 1}` }),
-      reconcile: async ({ name }, { client, clock, signal }) => {
+      // Two nodes each have one owner, which only a node that is there can tell.
+      ...(owned && {
+        owner: (ref, cache) => (cache.get(Node, ref) ? `pair/${Number(ref.name.split("-")[1]) >> 1}` : ref.name),
+      }),
+      left({ name }) {
+        assert.ok(!part.running.has(name));
+        part.known.delete(name);
+      },
+      reconcile: async ({ name }, { cache, client, clock, signal }) => {
+        if (cache.get(Node, { name }) === undefined) {
+          part.known.delete(name);
+          return DONE;
+        }
+        part.known.add(name);
         if (this.parts.some(({ running }) => running.has(name))) this.clashes.push(`${name} at ${clock.now()}`);
         part.running.add(name);
         part.begun++;
@@ -245,5 +259,19 @@ test("a shard that is given away waits 30 s for its work, which is then cut off;
   await stage.clock.run(51_000);
   assert.ok(second.writes >= aborted);
   assert.deepEqual(stage.clashes, []);
+  await stage.end();
+});
+
+test("each replica remembers the keys of its own shards alone: what moves away or is deleted is dropped", async () => {
+  const stage = new Stage();
+  for (let i = 0; i < 2; i++) stage.add(8);
+  await stage.clock.run(60_000);
+  stage.add(8);
+  await stage.clock.run(60_000);
+  const known = (): string[] => stage.parts.flatMap(({ known }) => [...known]).toSorted();
+  assert.deepEqual(known(), KEYS.toSorted());
+  for (const name of KEYS.slice(3)) stage.api.remove(`${NODES}/${name}`);
+  await stage.clock.run(10_000);
+  assert.deepEqual(known(), KEYS.slice(0, 3).toSorted());
   await stage.end();
 });
