@@ -78,8 +78,12 @@ export async function lifeUnderFaults(seed: number): Promise<void> {
 const PROGRESS_EVERY = 5;
 const MOST_FAILED = 5;
 
+/** The command that plays a seed again. */
+export const replayOf = (seed: number, of?: string): string =>
+  `make sim ${of === undefined ? "" : `ONLY=${of} `}FROM=${seed} SEEDS=1`;
+
 /**
- * Runs seeds and reports how far it is, and each that fails at once: `make sim FROM=<seed> SEEDS=1` replays one. Rejects in the end when
+ * Runs seeds and reports how far it is, and each that fails at once. `of`: the kind of histories, by its name. Rejects in the end when
  * one failed.
  */
 export async function runSeeds(
@@ -87,8 +91,9 @@ export async function runSeeds(
   count: number,
   {
     life = lifeUnderFaults,
+    of,
     print = console.log,
-  }: { life?: (seed: number) => Promise<unknown>; print?: (line: string) => void } = {},
+  }: { life?: (seed: number) => Promise<unknown>; of?: string; print?: (line: string) => void } = {},
 ): Promise<void> {
   assert.ok(count > 0);
   const seeds = sampled(numbers(from, from + count - 1));
@@ -97,7 +102,7 @@ export async function runSeeds(
     try {
       await life(seed);
     } catch (cause) {
-      const replay = `seed ${seed} failed; replay it with: make sim FROM=${seed} SEEDS=1`;
+      const replay = `seed ${seed} failed; replay it with: ${replayOf(seed, of)}`;
       print(`${replay}\n${cause instanceof Error ? cause.stack : String(cause)}`);
       failures.push(new Error(replay, { cause }));
       if (failures.length === MOST_FAILED) break;

@@ -1,67 +1,8 @@
-import { coreUnderFaults } from "./cluster-api-life.ts";
-import { planeUnderFaults } from "./control-plane-life.ts";
-import { lifeOfDeaths } from "./deaths-seed.ts";
-import { lifeUnderFaults, runSeeds } from "./fault-seed.ts";
-import { ownPoolUnderFaults } from "./own-seed.ts";
-import { plunderUnderFaults } from "./plunder-seed.ts";
-import { rackUnderFaults } from "./rack-seed.ts";
-import { poolsOverShards } from "./shard-seed.ts";
-import { sipUnderFaults } from "./sip-seed.ts";
-import { tenantsUnderFaults } from "./tenant-seed.ts";
-import { vinosUnderFaults } from "./vino-seed.ts";
+import { runSeeds } from "./fault-seed.ts";
+import { livesNamed } from "./lives.ts";
 
-interface Lives {
-  life(seed: number): Promise<unknown>;
-  /** What is known once all seeds have passed. */
-  shows: string;
-}
-
-const LIVES: Readonly<Record<string, Lives>> = {
-  pool: { life: lifeUnderFaults, shows: "every life converged, nothing was bought twice or left over" },
-  shards: {
-    life: poolsOverShards,
-    shows: "pools whose work replicas share converged while those came and went, nothing was bought twice",
-  },
-  rack: {
-    life: rackUnderFaults,
-    shows: "every host got what was asked for last, none was offered unwiped or running",
-  },
-  deaths: { life: lifeOfDeaths, shows: "every host lived on though each process died after a few effects" },
-  own: {
-    life: ownPoolUnderFaults,
-    shows: "every pool on own hosts converged, nobody had two hosts, none was offered unwiped",
-  },
-  tenants: {
-    life: tenantsUnderFaults,
-    shows: "every tenant converged with its own objects, nothing of any was left over",
-  },
-  sip: {
-    life: sipUnderFaults,
-    shows: "no host was in two SIPClusters, none claimed beyond what was asked for, none kept",
-  },
-  vinos: {
-    life: vinosUnderFaults,
-    shows:
-      "no address, MAC or machine of Vinos was given twice, every node had what was asked for, nothing was left over",
-  },
-  plunder: {
-    life: plunderUnderFaults,
-    shows: "every PlunderMachine got one host, deletion in any order ended, no host or address was left over",
-  },
-  planes: {
-    life: planeUnderFaults,
-    shows: "every control plane and worker converged, no token, tenant or Secret was left over",
-  },
-  core: {
-    life: coreUnderFaults,
-    shows: "every cluster of the light core converged, no host was kept, nothing was left",
-  },
-};
-
-const { FROM = "1", SEEDS = "1000", ONLY = Object.keys(LIVES).join(" ") } = process.env;
-for (const name of ONLY.split(/[ ,]+/)) {
-  const lives = LIVES[name];
-  if (lives === undefined) throw new Error(`ONLY=${name}: there is ${Object.keys(LIVES).join(", ")}`);
-  await runSeeds(Number(FROM), Number(SEEDS), { life: lives.life });
-  console.log(`${SEEDS} seeds from ${FROM}: ${lives.shows}`);
+const { FROM = "1", SEEDS = "1000", ONLY } = process.env;
+for (const [name, { life, shows }] of livesNamed(ONLY)) {
+  await runSeeds(Number(FROM), Number(SEEDS), { life, of: name });
+  console.log(`${SEEDS} seeds from ${FROM}: ${shows}`);
 }
