@@ -159,12 +159,14 @@ export class ControllerRunner {
     queueMicrotask(() => {
       this.#gone = undefined;
       for (const taken of this.#turns.keys()) gone.delete(taken);
-      if (gone.size === 0) return;
-      for (const { source, store } of this.#sources)
-        if (source.keys === undefined)
-          for (const object of store.values())
-            if (gone.has(this.#shardOf(keyOf(refOf(object))))) this.controller.left!(refOf(object));
+      if (gone.size > 0) this.#drop(gone);
     });
+  }
+
+  #drop(shards: ReadonlySet<number>): void {
+    const own = this.#sources.filter(({ source }) => source.keys === undefined);
+    for (const ref of own.flatMap(({ store }) => [...store.values()].map(refOf)))
+      if (shards.has(this.#shardOf(keyOf(ref)))) this.controller.left!(ref);
   }
 
   #shardOf(key: string): number {
