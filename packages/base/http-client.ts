@@ -12,6 +12,8 @@ export interface HttpClientOptions {
   clock?: Clock;
   /** PEM certificates trusted instead of the system's. */
   ca?: string;
+  /** Shown to servers that ask for one. PEM. */
+  client?: { certificatePem: string; keyPem: string };
   /** Takes any certificate: whoever answers is believed. Only for devices whose owner said so. */
   anyCertificate?: true;
   /** Answers larger than this are refused. Default: `MAX_ANSWER_BYTES`. */
@@ -36,6 +38,7 @@ export function undiciHttp(options: HttpClientOptions = {}): Http & { close(): P
   const trust = {
     timeout: DEFAULT_TIMEOUT_MS,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
+    ...(options.client && { cert: options.client.certificatePem, key: options.client.keyPem }),
     ...(options.anyCertificate === true && { rejectUnauthorized: false }),
   };
   const own: Agent.Options = {

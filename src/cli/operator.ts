@@ -1,12 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { closeAll, cryptoRandom, Fault, type Http, type HttpHandler, plain, systemClock, uuid } from "@slipway/base";
+import { closeAll, cryptoRandom, Fault, type HttpHandler, plain, systemClock, uuid } from "@slipway/base";
 import { serveHttp } from "@slipway/base/http-server";
 import { type LeaderElection, type Manager, runtimeMetrics } from "@slipway/kube";
 import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import { Registry } from "@slipway/kube/prometheus";
 import { Option } from "commander";
 import { BOOT_LIMITS } from "../bootstrap/boot-service.ts";
+import type { AccountPorts } from "../machines/accounts.ts";
 import { serveConversion, WEBHOOK_PORT, WEBHOOK_SERVICE } from "../operator/conversion-server.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET, DEFAULT_SYSTEMS } from "../operator/defaults.ts";
 import { installKinds } from "../operator/install-kinds.ts";
@@ -150,7 +151,7 @@ async function run(options: Options): Promise<void> {
   const metrics = runtimeMetrics(registry);
   const counts = operatorMetrics(registry);
   const clients = new HttpClients();
-  const http = (ca: string | undefined): Http => clients.of(ca);
+  const http: AccountPorts["http"] = (ca, client) => clients.of(ca, client);
   const { qps } = options;
   const namespace = env.NAMESPACE || DEFAULT_NAMESPACE;
   const operator = createOperator(

@@ -1,7 +1,7 @@
 import { type Clock, Fault, type Http } from "@slipway/base";
 import { Fleet } from "./fleet.ts";
 import type { MachineDriver } from "./machine.ts";
-import type { DriverFactory, DriverPorts, ProviderAccount } from "./provider.ts";
+import type { ClientCertificate, DriverFactory, DriverPorts, ProviderAccount } from "./provider.ts";
 
 export interface Account extends ProviderAccount {
   /** The driver's name. */
@@ -19,8 +19,8 @@ export interface AccountSource {
 }
 
 export interface AccountPorts extends Omit<DriverPorts, "http"> {
-  /** The way to an endpoint whose certificate is verified with this PEM certificate. */
-  http: (ca: string | undefined) => Http;
+  /** The way to an endpoint whose certificate is verified with this PEM certificate, and that is shown the client's, where there is one. */
+  http: (ca: string | undefined, client?: ClientCertificate) => Http;
   /** Endpoint per driver for accounts that name none: a compatible API in place of the provider's public one. */
   endpoints?: Readonly<Record<string, string | undefined>>;
 }
@@ -77,7 +77,10 @@ export class Accounts {
     const { clock, log, http, endpoints, hosts } = this.#ports;
     if (make !== undefined) {
       const endpoint = account.endpoint ?? endpoints?.[account.type];
-      return make({ ...account, endpoint }, { clock, log, http: http(account.ca), ...(hosts && { hosts }) });
+      return make(
+        { ...account, endpoint },
+        { clock, log, http: http(account.ca, account.client), ...(hosts && { hosts }) },
+      );
     }
     throw new Fault("Invalid", source.name, `there is no driver of type ${account.type}`, {
       remedy: `use one of ${Object.keys(this.#drivers).join(", ")}`,

@@ -247,6 +247,8 @@ export interface MachineDriver {
   networkSettled(machine: Machine, wish: NetworkWish): boolean;
   /** Makes the calls that are missing, and only those; returns the machine as it is then. May return before it is settled: call again. */
   setNetwork(machine: Machine, wish: NetworkWish, signal?: AbortSignal): Promise<Machine>;
+  /** What proves that a machine which was given back is wiped, in words; undefined: nothing does. Absent where its end is proof enough. */
+  proofOf?(id: string, signal?: AbortSignal): Promise<string | undefined>;
   /** Gives the machine back. Resolves when the provider accepted it, or knows no such machine. */
   release(id: string, options: Release, signal?: AbortSignal): Promise<void>;
 }

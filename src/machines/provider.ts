@@ -4,6 +4,12 @@ import type { BareMetalHost } from "../kinds/metal3/bare-metal-host.ts";
 import type { HostOffer } from "../kinds/slipway/machine-provider.ts";
 import type { MachineDriver } from "./machine.ts";
 
+/** That a client shows to a server that asks for one. PEM. */
+export interface ClientCertificate {
+  certificatePem: string;
+  keyPem: string;
+}
+
 /** What a driver is made from. Credentials stay inside it. */
 export interface ProviderAccount {
   /** Base URL of the API, without a trailing slash; unset: the provider's public one. */
@@ -15,6 +21,8 @@ export interface ProviderAccount {
   /** The user's plan and metro names → the provider's. Names not listed pass unchanged. */
   planMapping: Readonly<Record<string, string>>;
   metroMapping: Readonly<Record<string, string>>;
+  /** Of an account that is proven by TLS alone. */
+  client?: ClientCertificate;
   /** Of an account whose machines are the cluster's own hosts. */
   inventory?: HostOffer;
 }

@@ -7,7 +7,10 @@ import type { Machine, Order } from "./machine.ts";
 const LOOK_AGAIN_MS = 10_000;
 const NEXT_PLACEMENT_MS = 1_000;
 /** Faults after which the provider surely has sold nothing. */
-const NO_EFFECT = ["Throttled", "Unavailable", "BadCredentials", "Invalid", "Forbidden", "Unauthorized"] as const;
+const NO_EFFECT = [
+  ...(["Throttled", "Unavailable", "BadCredentials", "UntrustedCertificate"] as const),
+  ...(["Invalid", "MissingInput", "Unsupported", "Forbidden", "Unauthorized"] as const),
+] as const;
 /** A boot that an order is tried with before there is one. */
 export const TRIAL_BOOT = { scriptUrl: "https://boot.invalid/", userData: "" };
 

@@ -37,6 +37,7 @@ import { createEquinixDriver } from "../machines/drivers/equinix/driver.ts";
 import { createInventoryDriver } from "../machines/drivers/inventory/driver.ts";
 import { scriptSecretAccess } from "../machines/drivers/inventory/script-secret.ts";
 import { createLatitudeDriver } from "../machines/drivers/latitude/driver.ts";
+import { createPlunderDriver } from "../machines/drivers/plunder/driver.ts";
 import type { DriverFactory, HostInventory } from "../machines/provider.ts";
 import { inventoryAccess } from "../systems/providers/inventory-access.ts";
 import type { System, SystemPorts } from "../systems/system.ts";
@@ -241,6 +242,7 @@ export function systemPorts(
     equinix: measured(createEquinixDriver),
     latitude: measured(createLatitudeDriver),
     inventory: measured(createInventoryDriver),
+    plunder: measured(createPlunderDriver),
   };
   // Who buys machines may run where the system that says where their providers are does not.
   const all = [...new Set([...SYSTEMS, ...systems])];

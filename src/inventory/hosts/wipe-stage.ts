@@ -11,6 +11,7 @@ import { event, move, progressed } from "./moves.ts";
 import { carryOut, orderFailed } from "./order-stage.ts";
 import { dropReboots, powerOff } from "./power-stage.ts";
 import type { HostEvent, HostStep } from "./step.ts";
+import { wipeProof } from "./wipe-proof.ts";
 
 const REGISTER_MS = 5_000;
 const BY = "/dev/disk/by-";
@@ -92,16 +93,10 @@ function wipe(at: Facts, operation: Operation): HostStep | Wiped {
   if (missing !== undefined) return missing;
   const next = carryOut(at, operation, "wipe");
   if ("do" in next) return next;
-  const { ok, message, disks = [] } = next.result;
-  if (!ok) return orderFailed(at, `the disks are not wiped: ${message}`);
   const known = at.machine?.inventory?.disks;
-  if (known === undefined) return orderFailed(at, "the disks are not wiped: its agent has not reported which it has");
-  const wiped = new Set(disks.filter((each) => each.proven).map(({ disk }) => disk));
-  const left = known.filter(({ name, readOnly }) => !readOnly && !wiped.has(name));
-  if (left.length > 0 || wiped.size < disks.length)
-    return orderFailed(at, `the disks are not wiped: nothing is proven of ${left.map(({ name }) => name).join(", ")}`);
-  const proven = disks.map(({ disk, how }) => `${disk} (${how})`).join(", ");
-  return { proof: `wiped, and read back: ${proven || "no disks"}`, gone: goneFrom(at, known) };
+  const proven = wipeProof(next.result, known);
+  if ("problem" in proven) return orderFailed(at, proven.problem);
+  return { ...proven, gone: goneFrom(at, known ?? []) };
 }
 
 /**

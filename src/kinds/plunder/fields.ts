@@ -65,7 +65,9 @@ export const machineSpec = z.object({
     .string()
     .max(253)
     .optional()
-    .describe("What is installed: an operating system of the MachineProvider, by its name. Default: preseed."),
+    .describe(
+      "What is installed: an operating system of the MachineProvider, or a boot configuration of the netboot, by its name. Default: preseed.",
+    ),
   hostSelector,
   plan: text("Plan of the MachineProvider that the host must fit as well. Empty: any host."),
   ipAddress: text("Address of the machine. Empty: of addressesFromPool, else by DHCP."),
@@ -78,7 +80,7 @@ export const machineSpec = z.object({
     .optional()
     .describe("Pool of addresses (Cluster API's IPAM contract) that the machine's address is claimed from."),
   providerRef: providerRef.describe(
-    "MachineProvider of the type inventory that gives the host. Default: that of the PlunderCluster.",
+    "MachineProvider of the type inventory that gives the host. Default: that of the PlunderCluster, else the netboot that Secret plunder names, else MachineProvider plunder.",
   ),
   dockerVersion: text("Version of docker, of old manifests. Without effect: machines run containerd."),
 });
@@ -97,6 +99,6 @@ export const clusterSpec = z.object({
     ),
   controlPlaneMACAddress: text("MAC address of the host that a machine of the control plane has which names none."),
   providerRef: providerRef.describe(
-    "MachineProvider of the type inventory for machines that name none. Default: plunder.",
+    "MachineProvider of the type inventory for machines that name none. Default: the netboot that Secret plunder names, else MachineProvider plunder.",
   ),
 });

@@ -4,15 +4,18 @@
  */
 import { asFault, Fault, type HttpAnswer, type HttpHandler, type Log, tryParseIp } from "@slipway/base";
 import type { NetbootSettings } from "../../netboot/settings.ts";
-import type { DeploymentBook, KeptDeployment } from "../deployments/book.ts";
+import type { DeploymentBook } from "../deployments/book.ts";
 import type { Deployer } from "../deployments/deployer.ts";
 import { bootProblem, withoutEffect } from "../deployments/offer.ts";
+import type { KeptDeployment } from "../deployments/state.ts";
 import { BootConfig } from "../files/boot-config.ts";
 import { Deployment, Deployments, HostConfig } from "../files/deployment.ts";
-import { checkedDocument, type ReadDocument, readDocument } from "../files/document.ts";
+import { checkedDocument, readDocument } from "../files/document.ts";
 import { ServerConfig } from "../files/server-config.ts";
+import type { Act, Acts, Asked } from "./act.ts";
 import { ENDPOINTS, routeOf } from "./endpoints.ts";
 import { enveloped, native, type Told } from "./envelope.ts";
+import { type MachinesPorts, machineActs } from "./machines-api.ts";
 import type { Maps } from "./maps.ts";
 import { changed, configOf } from "./server-view.ts";
 
@@ -22,21 +25,12 @@ export interface ApiPorts {
   maps: Maps;
   /** Machines with a lease, and until when (ms). */
   leases(): readonly { mac: string; at: number }[];
-  /** Machines that were seen, by all their cards, and when last (ms). */
-  seen(): readonly { mac: string; macs: readonly string[]; at: number }[];
+  hosts: MachinesPorts["hosts"];
+  clock: MachinesPorts["clock"];
   settings: NetbootSettings;
   address: string;
   log: Log;
 }
-
-interface Asked {
-  id: string;
-  query: URLSearchParams;
-  client: string;
-  document(): ReadDocument;
-}
-
-type Act = (asked: Asked) => Told | Promise<Told>;
 
 const NATIVE = "/v1/plunder";
 
@@ -66,19 +60,15 @@ export function plunderServer(
   };
 }
 
-/** How far deployments are: the original has no such path. */
-const PROGRESS = "/progress";
+/** Paths that the original has not. */
+const OWN_PATH = /^(\/progress|\/waiting|\/machines)(?:\/([^/]+))?$/;
 
-function actOf(
-  acts: Readonly<Record<string, Act>>,
-  method: string,
-  path: string,
-  isOwn: boolean,
-): { act: Act; id: string } {
-  const isProgress = isOwn && path === PROGRESS;
-  const { route, id, isPath } = isProgress
-    ? { route: `${method} ${PROGRESS}`, id: "", isPath: true }
-    : routeOf(method, path);
+function actOf(acts: Acts, method: string, path: string, isOwn: boolean): { act: Act; id: string } {
+  const [, begin, own = ""] = (isOwn && OWN_PATH.exec(path)) || [];
+  const { route, id, isPath } =
+    begin === undefined
+      ? routeOf(method, path)
+      : { route: `${method} ${begin}${own === "" ? "" : "/{id}"}`, id: own, isPath: true };
   const act = route === undefined || !Object.hasOwn(acts, route) ? undefined : acts[route];
   if (act === undefined) throw unserved(method, path, isPath);
   return { act, id };
@@ -99,7 +89,7 @@ function decoded(id: string): string {
   }
 }
 
-function actsOf(ports: ApiPorts): Readonly<Record<string, Act>> {
+function actsOf(ports: ApiPorts): Acts {
   const { maps, leases } = ports;
   return {
     "GET /api": () => ({ payload: ENDPOINTS }),
@@ -107,6 +97,10 @@ function actsOf(ports: ApiPorts): Readonly<Record<string, Act>> {
     "GET /dhcp/leases": () => ({ payload: leases().map(timed) }),
     "GET /dhcp/unleased": () => ({ payload: unleased(ports).map(timed) }),
     ...deploymentActs(ports),
+    ...machineActs({
+      ...{ use: () => used(ports), hosts: ports.hosts, clock: ports.clock },
+      problemOf: (name) => bootFault(name, ports),
+    }),
     "POST /parlay": async ({ document, client, query }) => {
       await maps.begin(document(), client, { resume: query.get("resume") === "true" });
       return {};
@@ -130,12 +124,16 @@ const CLUSTERED = new Fault("Forbidden", "deployments", "machines are installed 
   remedy: "create a BareMetalHost or a PlunderMachine, or serve this API with slipway netboot",
 });
 
-function deploymentActs({ deployments, settings, address }: ApiPorts): Record<string, Act> {
+/** Deployments, where they are carried out here. */
+function used({ deployments }: ApiPorts): NonNullable<ApiPorts["deployments"]> {
+  if (deployments === undefined) throw CLUSTERED;
+  return deployments;
+}
+
+function deploymentActs(ports: ApiPorts): Acts {
+  const { deployments, settings, address } = ports;
   const images = Object.keys(settings.boot.images);
-  const use = (): NonNullable<typeof deployments> => {
-    if (deployments === undefined) throw CLUSTERED;
-    return deployments;
-  };
+  const use = () => used(ports);
   const view = (): ServerConfig => configOf(settings, address, deployments?.book.bootConfigs ?? []);
   /** A single deployment is refused for what is wrong with it. */
   const checked = ({ document }: Asked): { deployment: Deployment; warning?: string } => {
@@ -228,6 +226,15 @@ function deploymentActs({ deployments, settings, address }: ApiPorts): Record<st
   };
 }
 
+/** Why no machine can be installed by the boot configuration of this name. */
+function bootFault(name: string, ports: ApiPorts): Fault | undefined {
+  const boot = used(ports).book.bootConfig(name);
+  if (boot === undefined)
+    return new Fault("MissingInput", "spec.deploymentType", `there is no boot configuration ${name}`);
+  const problem = bootProblem(boot, Object.keys(ports.settings.boot.images));
+  return problem === undefined ? undefined : new Fault("Invalid", `boot configuration ${name}`, problem);
+}
+
 function lookAtAll({ book, deployer }: NonNullable<ApiPorts["deployments"]>): void {
   for (const { deployment } of book.deployments) deployer.look(deployment.mac);
 }
@@ -268,8 +275,9 @@ function functionOf(id: string): unknown {
   return found;
 }
 
-function unleased({ seen, deployments }: ApiPorts): { mac: string; at: number }[] {
-  return seen().filter(({ macs }) => !macs.some((mac) => deployments?.book.find(mac) !== undefined));
+function unleased({ hosts, deployments }: ApiPorts): { mac: string; at: number }[] {
+  const waiting = hosts.list().filter(({ macs }) => !macs.some((mac) => deployments?.book.find(mac) !== undefined));
+  return waiting.map(({ mac, lastSeen: at }) => ({ mac, at }));
 }
 
 /** Go's time.Time in JSON is RFC 3339. */

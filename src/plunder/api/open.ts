@@ -59,8 +59,7 @@ export async function openPlunderApi(parts: ServedParts, { deploys }: { deploys:
     deployments: deployer && { book, deployer },
     maps,
     leases: () => dhcp?.leases() ?? [],
-    seen: () => hosts.list().map(({ mac, macs, lastSeen: at }) => ({ mac, macs, at })),
-    ...{ settings, address, log },
+    ...{ hosts, clock, settings, address, log },
   });
   const handler: HttpHandler = (request) => {
     const client = request.peer && clients.nameOf(request.peer.fingerprint, request.peer.commonName);

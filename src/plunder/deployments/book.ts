@@ -2,28 +2,15 @@
  * What plunder's server keeps in memory, in a file: boot configurations, what all machines have in common, and the deployments. Every change is on the
  * disk before it is answered. MAC addresses are compared without regard to case and separators; passwords are kept as hashes.
  */
+import { isDeepStrictEqual } from "node:util";
 import { Fault, isMac, parseMac, type Random, uuid } from "@slipway/base";
-import { z } from "zod";
+import type { WantedMachine } from "../../machines/drivers/plunder/wire.ts";
 import { hashPassword, sha512Crypt } from "../../pki/password.ts";
-import { BootConfig } from "../files/boot-config.ts";
-import { Deployment, type Deployments, HostConfig } from "../files/deployment.ts";
+import type { BootConfig } from "../files/boot-config.ts";
+import type { Deployment, Deployments, HostConfig } from "../files/deployment.ts";
 import { isSaid } from "../files/texts.ts";
-
-const Kept = z.strictObject({
-  deployment: Deployment,
-  /** Of the installation that is made of it. */
-  id: z.string(),
-  ended: z.strictObject({ ok: z.boolean(), message: z.string(), at: z.number() }).exactOptional(),
-});
-/** A deployment, and what became of it. */
-export type KeptDeployment = Readonly<z.output<typeof Kept>>;
-
-const State = z.strictObject({
-  bootConfigs: z.array(BootConfig),
-  globalConfig: HostConfig,
-  deployments: z.array(Kept),
-});
-type State = z.output<typeof State>;
+import { isClaimed, refuseClaimed, withClaim, withFailedWipe, withRelease, withWiped } from "./claims.ts";
+import { type KeptDeployment, State, type Wiped } from "./state.ts";
 
 const EMPTY: State = { bootConfigs: [], globalConfig: {}, deployments: [] };
 
@@ -149,31 +136,41 @@ export class DeploymentBook {
     });
   }
 
-  /** Another in the place of the machine's: what is not begun is done by the new one; what has ended stays so. Throws a `Fault` (`NotFound`). */
+  /** Another in the place of the machine's: what is not begun is done by the new one; what has ended stays so. Throws a `Fault`: `NotFound`, `Conflict` for one that is claimed. */
   replace(deployment: Deployment): Promise<void> {
     return this.#change((state) => {
       const before = this.byMac(deployment.mac);
+      refuseClaimed(before);
       const next = this.#kept(deployment, before);
       return { ...state, deployments: state.deployments.map((each) => (each === before ? next : each)) };
     });
   }
 
-  /** Throws a `Fault` (`NotFound`). */
-  remove(mac: string): Promise<KeptDeployment> {
-    const removed = this.byMac(mac);
-    return this.#change((state) => ({
-      ...state,
-      deployments: state.deployments.filter((each) => each !== removed),
-    })).then(() => removed);
+  /** Throws a `Fault`: `NotFound`, `Conflict` for one that is claimed. */
+  async remove(mac: string): Promise<KeptDeployment> {
+    let removed = this.byMac(mac);
+    await this.#change((state) => {
+      removed = this.byMac(mac);
+      refuseClaimed(removed);
+      return { ...state, deployments: state.deployments.filter((each) => each !== removed) };
+    });
+    return removed;
   }
 
-  /** The whole, in the place of what is there. Throws a `Fault` (`Invalid`) for a machine that is named twice. */
+  /** The whole, in the place of what is there, but for what is claimed. Throws a `Fault`: `Invalid` for a machine that is named twice, `Conflict` for another deployment of one that is claimed. */
   replaceAll({ globalConfig, deployments }: Deployments): Promise<void> {
     return this.#change((state) => {
       const macs = new Set(deployments.map(({ mac }) => mac));
       if (macs.size < deployments.length) throw new Fault("Invalid", "deployments", "two are for the same machine");
       const made = new Map<string, string>();
-      const kept = deployments.map((deployment) => this.#kept(deployment, this.find(deployment.mac), made));
+      const claimed = state.deployments.filter(isClaimed);
+      const own = new Map(claimed.map((each) => [each.deployment.mac, each]));
+      const kept: KeptDeployment[] = [...claimed];
+      for (const deployment of deployments) {
+        const held = own.get(deployment.mac);
+        if (held === undefined) kept.push(this.#kept(deployment, this.find(deployment.mac), made));
+        else if (!isDeepStrictEqual(deployment, held.deployment)) refuseClaimed(held);
+      }
       const before = state.globalConfig;
       return {
         ...state,
@@ -200,6 +197,31 @@ export class DeploymentBook {
     }));
   }
 
+  /** What was given back and is wiped. */
+  wipedOf(claim: string): Wiped | undefined {
+    return this.#state.wiped?.find((each) => each.claim === claim);
+  }
+
+  /** A deployment for a claim, once however often it is asked for. `macs`: of the machine. Throws a `Fault` (`AlreadyExists`). */
+  async claim(wanted: WantedMachine, { macs, now }: { macs: readonly string[]; now: number }): Promise<void> {
+    const kept = uuid(this.#random);
+    await this.#change((state) => withClaim(state, wanted, { macs, kept, now }));
+  }
+
+  /** Has the machine of a claim wiped. Throws a `Fault` (`NotFound`). */
+  release(claim: string): Promise<void> {
+    return this.#change((state) => withRelease(state, claim));
+  }
+
+  wipeFailed(claim: string, failed: { at: number; message: string }): Promise<void> {
+    return this.#change((state) => withFailedWipe(state, claim, failed));
+  }
+
+  /** The machine of a claim is nobody's again. */
+  wiped(claim: string, proof: string): Promise<void> {
+    return this.#change((state) => withWiped(state, claim, proof));
+  }
+
   /** An installation that was begun by what is no longer wanted is not gone on with: a changed one has an id of its own. */
   #kept(given: Deployment, before?: KeptDeployment, made = new Map<string, string>()): KeptDeployment {
     const hashing = { random: this.#random, before: before?.deployment.config, made };
@@ -212,6 +234,7 @@ export class DeploymentBook {
   #change(make: (state: State) => State): Promise<void> {
     const changed = this.#turn.then(async () => {
       const next = make(this.#state);
+      if (next === this.#state) return;
       await this.#store.write(JSON.stringify(next));
       this.#state = next;
     });

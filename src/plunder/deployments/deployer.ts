@@ -2,12 +2,14 @@
 import { asFault, type Clock, type Log, type Timer } from "@slipway/base";
 import type { Host } from "../../netboot/hosts/host.ts";
 import type { Hosts } from "../../netboot/hosts/hosts.ts";
+import { UNDECLARED } from "../../netboot/hosts/trust.ts";
 import type { Installers } from "../../netboot/http/installers.ts";
 import type { UserOrder } from "../../netboot/protocol/order.ts";
 import { typeOf } from "../files/boot-config.ts";
-import type { DeploymentBook, KeptDeployment } from "./book.ts";
+import type { DeploymentBook } from "./book.ts";
 import { imageOrderOf, installOf } from "./offer.ts";
 import { nextStep, restartId, type Step } from "./plan.ts";
+import type { KeptDeployment } from "./state.ts";
 
 export interface DeployerPorts {
   book: DeploymentBook;
@@ -31,7 +33,7 @@ export interface DeployerPorts {
 /** How far a deployment is, in words. */
 export interface Progress {
   mac: string;
-  state: "waiting" | "installed" | "failed";
+  state: "waiting" | "installed" | "failed" | "releasing";
   /** What is waited for, or how it ended. */
   message: string;
 }
@@ -62,7 +64,8 @@ export class Deployer {
   /** Looks at the deployment of a machine, if it has one. */
   look(mac: string): void {
     const kept = this.#ports.book.find(mac);
-    if (this.#isClosed || kept === undefined || kept.ended !== undefined) return;
+    if (this.#isClosed || kept === undefined) return;
+    if (kept.ended !== undefined && kept.claim?.release === undefined) return;
     if (this.#turns.has(mac)) return void this.#turns.set(mac, true);
     this.#turns.set(mac, false);
     this.#running = Promise.allSettled([this.#running, this.#turn(mac)]);
@@ -83,11 +86,14 @@ export class Deployer {
   }
 
   progress(): Progress[] {
-    return this.#ports.book.deployments.map(({ deployment: { mac }, ended }) =>
-      ended === undefined
-        ? { mac, state: "waiting", message: this.#waits.get(mac) ?? "to be looked at" }
-        : { mac, state: ended.ok ? "installed" : "failed", message: ended.message },
-    );
+    return this.#ports.book.deployments.map((kept) => this.progressOf(kept));
+  }
+
+  progressOf({ deployment: { mac }, ended, claim }: KeptDeployment): Progress {
+    const isReleased = claim?.release !== undefined;
+    if (ended !== undefined && !isReleased)
+      return { mac, state: ended.ok ? "installed" : "failed", message: ended.message };
+    return { mac, state: isReleased ? "releasing" : "waiting", message: this.#waits.get(mac) ?? "to be looked at" };
   }
 
   /** Looks at nothing any more; resolves when what is under way has ended. */
@@ -128,7 +134,7 @@ export class Deployer {
       this.#waits.set(mac, fault.advice);
       log.warn({ mac, code: fault.code }, "a deployment can't go on");
       // What is wrong stays so until somebody changes it; all else may pass.
-      if (fault.code === "Invalid" || fault.code === "Unsupported")
+      if (kept.claim?.release === undefined && (fault.code === "Invalid" || fault.code === "Unsupported"))
         await book.ended(kept.id, { ok: false, message: fault.advice, at: clock.now() });
       else this.#again(mac, RETRY_MS);
       return true;
@@ -147,7 +153,7 @@ export class Deployer {
   }
 
   async #carryOut(step: Exclude<Step, { do: "wait" }>, kept: KeptDeployment): Promise<boolean> {
-    const { book, hosts, installers, order, clock } = this.#ports;
+    const { book, hosts, installers, order, hasCluster, clock } = this.#ports;
     const { deployment, id } = kept;
     const host = hosts.get(deployment.mac)!;
     switch (step.do) {
@@ -155,10 +161,10 @@ export class Deployer {
         hosts.declare(host.name, { is: "declared" });
         return false;
       case "install":
-        installers.give(host.name, id, installOf(deployment, host, this.#around(kept)));
+        installers.give(host.name, id, installOf(kept, host, this.#around(kept)));
         return false;
       case "write":
-        await order(host.name, imageOrderOf(deployment, book), id);
+        await order(host.name, imageOrderOf(kept, book), id);
         return false;
       case "restart":
         if (step.from === "disk") hosts.setBoot(host.name, "disk");
@@ -166,6 +172,21 @@ export class Deployer {
         return false;
       case "end":
         return this.#ended(step, kept, host, clock.now());
+      case "withdraw":
+        this.withdraw(kept);
+        return false;
+      case "wipe":
+        await order(host.name, { order: "wipe", how: "metadata", disks: "all" }, step.id);
+        return false;
+      case "wipeFailed":
+        await book.wipeFailed(kept.claim!.id, { at: clock.now(), message: step.message });
+        return false;
+      case "wiped":
+        await book.wiped(kept.claim!.id, step.proof);
+        this.#waits.delete(deployment.mac);
+        // That a machine of this claim was to be installed is no word for the next one.
+        if (!hasCluster) hosts.declare(host.name, UNDECLARED);
+        return true;
     }
   }
 

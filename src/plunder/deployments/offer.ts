@@ -2,6 +2,7 @@
 import { Fault, netmask, tryParseIp } from "@slipway/base";
 import { addressOf } from "../../bootstrap/installation/addresses.ts";
 import type { Network } from "../../bootstrap/installation/installation.ts";
+import { includedSeed } from "../../bootstrap/installation/seed.ts";
 import type { InstalledHost } from "../../bootstrap/installed-host.ts";
 import { installerBoot } from "../../bootstrap/installer-boot.ts";
 import { PROFILE_KEY, readProfile, type WrittenProfile } from "../../bootstrap/profile.ts";
@@ -12,6 +13,7 @@ import type { UserOrder } from "../../netboot/protocol/order.ts";
 import { type BootConfig, typeOf } from "../files/boot-config.ts";
 import { type Deployment, type HostConfig, inherited } from "../files/deployment.ts";
 import { isSaid } from "../files/texts.ts";
+import type { KeptDeployment } from "./state.ts";
 
 /** What surrounds a deployment. */
 export interface Surroundings {
@@ -25,13 +27,17 @@ export interface Surroundings {
   ownKey?: string;
 }
 
+/** A deployment, and for whom it is. */
+type Wanted = Pick<KeptDeployment, "deployment" | "claim">;
+
 export type Writer = (urls: InstallUrls) => InstallOffer;
 
 /** What a deployment of an installer is given on this machine. Throws a `Fault` (`Invalid`, `Conflict`) that names the field. */
-export function installOf(deployment: Deployment, host: Host, around: Surroundings): Writer {
+export function installOf({ deployment, claim }: Wanted, host: Host, around: Surroundings): Writer {
   const { boot } = around;
   const type = typeOf(boot);
-  if (type === "default") return plainBoot(around);
+  const seed = claim && { seedUrl: claim.seedUrl };
+  if (type === "default") return plainBoot(around, seed?.seedUrl);
   if (type !== "preseed" && type !== "kickstart") throw unsupported(type, deployment.mac);
   const config = inherited(deployment.config, around.globalConfig);
   const on = `deployment ${deployment.mac}`;
@@ -40,7 +46,7 @@ export function installOf(deployment: Deployment, host: Host, around: Surroundin
     { [PROFILE_KEY]: JSON.stringify(profileOf(config, around, on)) },
     on,
   ) as WrittenProfile;
-  const installed = installedOf(config, host, deployment.mac);
+  const installed = { ...installedOf(config, host, deployment.mac), ...seed };
   // Wrong values are found now, and not when the machine asks.
   installerBoot(profile, installed, `${around.url}/`);
   const { network } = installed;
@@ -56,7 +62,10 @@ export function installOf(deployment: Deployment, host: Host, around: Surroundin
 }
 
 /** The order by which a deployment of BOOTy's is carried out. Throws as `installOf`. */
-export function imageOrderOf(deployment: Deployment, { globalConfig }: Pick<Surroundings, "globalConfig">): UserOrder {
+export function imageOrderOf(
+  { deployment, claim }: Wanted,
+  { globalConfig }: Pick<Surroundings, "globalConfig">,
+): UserOrder {
   const config = inherited(deployment.config, globalConfig);
   const on = `deployment ${deployment.mac}`;
   const { bootyAction = "writeImage", sourceImage = "", compressed = false, destinationDevice } = config;
@@ -73,7 +82,14 @@ export function imageOrderOf(deployment: Deployment, { globalConfig }: Pick<Surr
     image: sourceImage,
     ...(compressed && { format: "gz" as const }),
     ...(isSaid(destinationDevice) && { disk: destinationDevice }),
+    ...(claim !== undefined && firstBoot(deployment, claim.seedUrl)),
   };
+}
+
+/** What the image's cloud-init reads: who the machine is, and where its data are. */
+function firstBoot({ mac, config: { hostname = "" } }: Deployment, seedUrl: string) {
+  const names = { "instance-id": mac, "local-hostname": hostname };
+  return { label: "cidata" as const, data: { "meta-data": JSON.stringify(names), "user-data": includedSeed(seedUrl) } };
 }
 
 /** Fields that a deployment gives itself and that its type has no use for. */
@@ -117,14 +133,14 @@ function unsupported(type: string, mac: string): Fault {
 }
 
 /** Kernel, initrd and command line, and nothing else. */
-function plainBoot({ boot, url, images }: Surroundings): Writer {
+function plainBoot({ boot, url, images }: Surroundings, seedUrl: string | undefined): Writer {
   const { kernelPath = "", initrdPath = "", cmdline = "" } = boot;
   return () => ({
     start: {
       is: "kernel",
       kernel: urlOf(kernelPath, url, images),
       initrd: urlOf(initrdPath, url, images),
-      commandLine: words(cmdline),
+      commandLine: [...words(cmdline), ...(seedUrl === undefined ? [] : [`ds=nocloud;s=${seedUrl}`])],
     },
     files: {},
     reports: false,

@@ -2,7 +2,9 @@
 import { type Host, openOrder } from "../../netboot/hosts/host.ts";
 import type { Standing } from "../../netboot/hosts/trust.ts";
 import type { ConfigType } from "../files/boot-config.ts";
-import type { KeptDeployment } from "./book.ts";
+import { isClaimed } from "./claims.ts";
+import { type ReleaseStep, releaseStep, wipeStep } from "./release-plan.ts";
+import type { KeptDeployment } from "./state.ts";
 
 export type Step =
   /** `again`: when to look again even if nothing is heard, in ms. */
@@ -13,7 +15,8 @@ export type Step =
   | { do: "write" }
   | { do: "restart"; from: "installer" | "disk" }
   /** `endInstall`: the end is reported to the boot service, too. */
-  | { do: "end"; ok: boolean; message: string; endInstall?: true };
+  | { do: "end"; ok: boolean; message: string; endInstall?: true }
+  | ReleaseStep;
 
 export interface Facts {
   kept: KeptDeployment;
@@ -41,7 +44,8 @@ export function restartId(id: string): string {
 /** Undefined: it has ended. */
 export function nextStep(facts: Facts): Step | undefined {
   const { kept, type, host, standing, hasCluster } = facts;
-  if (kept.ended !== undefined) return undefined;
+  const isReleased = kept.claim?.release !== undefined;
+  if (kept.ended !== undefined && !isReleased) return undefined;
   if (host === undefined) return { do: "wait", for: "the machine to be seen on the network" };
   if (type !== "default" && host.inventoryAt === undefined) return { do: "wait", for: "its agent to report its disks" };
   if (standing === undefined || standing.trust === "discovered") {
@@ -51,6 +55,7 @@ export function nextStep(facts: Facts): Step | undefined {
       for: `the machine to be approved: ${standing?.because ?? "it is not known how far it is trusted"}`,
     };
   }
+  if (isClaimed(kept) && isReleased) return releaseStep(kept, host, facts.now) ?? busy(host) ?? wipeStep(kept);
   return type === "booty" ? imageStep(facts, host) : installerStep(facts, host);
 }
 

@@ -42,6 +42,8 @@ export interface ProvisioningOptions {
   imagesFolder?: string;
   /** Default: `approved`. */
   trust?: TrustSetting;
+  /** Whether a cluster says of each host what it knows. Default: it does. */
+  hasCluster?: boolean;
   /** Authorities of TPMs. Unset: none is asked for. */
   makers?: HostsOptions["makers"];
   log?: Log;
@@ -68,6 +70,7 @@ export class Provisioning {
       hostsFile = ":memory:",
       imagesFolder = "/nonexistent",
       trust = "approved",
+      hasCluster = true,
       makers,
       log = quietLog,
     }: ProvisioningOptions,
@@ -76,7 +79,7 @@ export class Provisioning {
     this.#aside = aside;
     this.#clock = clock;
     this.#random = random;
-    this.hosts = new Hosts({ store: openHostStore(hostsFile), clock, random, trust, hasCluster: true, makers });
+    this.hosts = new Hosts({ store: openHostStore(hostsFile), clock, random, trust, hasCluster, makers });
     const asked = new AskedBoots(clock, random);
     this.#asked = asked;
     this.#capabilities = new Capabilities(new Uint8Array(32), clock);

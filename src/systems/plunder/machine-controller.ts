@@ -1,4 +1,4 @@
-import { asFault, isFault } from "@slipway/base";
+import { asFault, Fault, isFault } from "@slipway/base";
 import {
   addFinalizer,
   type Context,
@@ -29,14 +29,14 @@ import { asReported } from "../../machines/status-journal.ts";
 import type { Gate } from "../../machines/wanted-step.ts";
 import { announce } from "../infrastructure/announce.ts";
 import { guarded } from "../infrastructure/guarded.ts";
-import { providerOf, providerSource, refuseClouds } from "./account.ts";
+import { netbootAccount, providerOf, providerSource, refuseClouds } from "./account.ts";
 import { addressArguments, claimedAddress, type MachineAddress } from "./address.ts";
 import { adopted, isAdopted } from "./adoption.ts";
 import { bootstrapDataOf, joinToken, type Member, makesOwn, ownDataGate } from "./bootstrap/bootstrap-data.ts";
 import { isInitialized } from "./bootstrap/initialized.ts";
 import { claimOf, hostNameOf, orderOf } from "./claim.ts";
 import { jobOf } from "./claimant.ts";
-import { journalOf } from "./journal.ts";
+import { hasBootstrapData, journalOf } from "./journal.ts";
 import { type MachinePlan, planMachine } from "./machine-plan.ts";
 import { releaseMachine } from "./machine-release.ts";
 import { heldBy, MACHINE_FINALIZER, nameOf, PLUNDER, providerIDOf } from "./names.ts";
@@ -53,7 +53,10 @@ export function machineController(plunder: Plunder): Controller {
     sources: [
       source({
         resource: PlunderMachine,
-        indexes: { cluster: (machine) => clusterKey(machine.metadata.namespace, clusterNameOf(machine)) },
+        indexes: {
+          cluster: (machine) => clusterKey(machine.metadata.namespace, clusterNameOf(machine)),
+          providerID: ({ spec }) => (spec.providerID ? [spec.providerID] : []),
+        },
       }),
       source({ resource: Machine, optional: true, keys: machinesOf }),
       source({
@@ -95,7 +98,8 @@ export function machineController(plunder: Plunder): Controller {
       }
       return await guarded(context, record, {
         on: nameOf(machine),
-        refused: () => {},
+        // A certificate that was exchanged is read at once.
+        refused: () => plunder.accounts.refused(netbootAccount(ref.namespace ?? "")),
         work: () =>
           isDeleted ? releaseMachine(plunder, context, record, around) : keep(plunder, context, record, around),
       });
@@ -198,8 +202,8 @@ interface Place extends Surroundings {
 async function step(plunder: Plunder, context: Context, record: MachineRecord, around: Place): Promise<Tried> {
   const { pollMs, patience } = plunder;
   const machine = record.object;
-  const provider = providerOf(machine, around.plunderCluster);
-  const fleet = await plunder.accounts.fleet(providerSource(provider, context.client, plunder.own));
+  const provider = await providerOf(machine, around.plunderCluster, context.client);
+  const fleet = await plunder.accounts.fleet(providerSource(provider, machine, context.client, plunder.own));
   refuseClouds(fleet, provider);
   const wanted = wantedOf(machine, around);
   const joined = hasJoined(around);
@@ -212,7 +216,8 @@ async function step(plunder: Plunder, context: Context, record: MachineRecord, a
     journal.machineId === undefined ? undefined : await fleet.look(journal.machineId, joined ? 2 * pollMs : pollMs);
   const sight = seen === undefined || seen === "gone" ? seen : asReported(seen, journal);
   const known = sight === "gone" ? undefined : sight;
-  if (known?.phase === "running" && (await nameMachine(context, machine, known.bootMac))) return { againAfterMs: 0 };
+  const hasData = known?.phase === "running" && hasBootstrapData(journal);
+  if (hasData && (await nameMachine(context, machine, known.bootMac))) return { againAfterMs: 0 };
   const planFor = (seen: typeof sight): MachinePlan => {
     const now = record.object;
     const plan = planMachine({
@@ -242,10 +247,23 @@ async function step(plunder: Plunder, context: Context, record: MachineRecord, a
 }
 
 /** Writes the host's name into the specification, where Cluster API looks for it: once it runs what it is to run (N32). True: it was written now. */
-async function nameMachine({ client }: Context, machine: PlunderMachine, mac: string | undefined): Promise<boolean> {
+async function nameMachine(
+  { client, cache }: Context,
+  machine: PlunderMachine,
+  mac: string | undefined,
+): Promise<boolean> {
   if (machine.spec.providerID || mac === undefined) return false;
+  const providerID = providerIDOf(mac);
+  // Two netboots, or one that lies, may name the same machine.
+  const other = cache
+    .byIndex(PlunderMachine, "providerID", providerID)
+    .find(({ metadata }) => metadata.uid !== machine.metadata.uid);
+  if (other !== undefined)
+    throw new Fault("Refused", nameOf(machine), `its machine is to be ${mac}, which is that of ${nameOf(other)}`, {
+      remedy: "find out which netboot serves that machine; then delete this object's Machine",
+    });
   const { resourceVersion } = machine.metadata;
-  const body = { metadata: { resourceVersion }, spec: { providerID: providerIDOf(mac) } };
+  const body = { metadata: { resourceVersion }, spec: { providerID } };
   await client.patch(PlunderMachine, refOf(machine), { type: "merge", body });
   return true;
 }

@@ -1,15 +1,16 @@
 /** Gives the host of a PlunderMachine back; the object goes when the host is wiped and nobody's. */
-import { isoTime } from "@slipway/base";
+import { Fault, isoTime } from "@slipway/base";
 import { type Context, DONE, type Outcome, removeFinalizer, waitFor } from "@slipway/kube";
 import { PlunderMachine } from "../../kinds/plunder/plunder-machine.ts";
 import { release, wasOrdered, whatIsLeft } from "../../machines/executor.ts";
+import type { Fleet } from "../../machines/fleet.ts";
 import { told } from "../infrastructure/conditions.ts";
 import { isProviders, withWayOut } from "../infrastructure/guarded.ts";
 import { ABANDON } from "../infrastructure/names.ts";
 import { providerOf, providerSource } from "./account.ts";
 import { jobOf } from "./claimant.ts";
 import { INSTALLED, journalOf } from "./journal.ts";
-import { heldBy } from "./names.ts";
+import { heldBy, nameOf } from "./names.ts";
 import { announceRemoved } from "./old-events.ts";
 import type { MachineRecord, Plunder } from "./shared.ts";
 import { hasJoined, type Surroundings, wantedOf } from "./surroundings.ts";
@@ -57,8 +58,8 @@ async function giveBack(
     return await finish(plunder, context, record, { isLeft: machine.spec.providerID !== undefined });
   // Once: two texts that follow each other at every pass would wake it for ever.
   if (machine.status?.release === undefined) await waits(context, record, "the host to be given back", 0);
-  const provider = providerOf(machine, around.plunderCluster);
-  const fleet = await plunder.accounts.fleet(providerSource(provider, context.client, plunder.own));
+  const provider = await providerOf(machine, around.plunderCluster, context.client);
+  const fleet = await plunder.accounts.fleet(providerSource(provider, machine, context.client, plunder.own));
   const job = jobOf(plunder, context, {
     ...{ record, fleet, provider, wanted: wantedOf(machine, around), joined: hasJoined(around) },
     kernelArguments: [],
@@ -67,10 +68,12 @@ async function giveBack(
   });
   const left = await whatIsLeft(job);
   if (left === "adopted") return { againAfterMs: 0 };
+  if (left === "gone") await demandProof(context, record, job.fleet);
   if (left === "none" || left === "gone") return await finish(plunder, context, record, { isLeft: false });
   if (left === "unknown")
     return await waits(context, record, "the answer to a claim that may have taken a host", LOOK_MS);
-  const what = `host ${left.id} to be wiped (${left.providerState})`;
+  const said = job.fleet.driver.proofOf === undefined || !left.lastEvent ? "" : `; waiting for ${left.lastEvent}`;
+  const what = `host ${left.id} to be wiped (${left.providerState}${said})`;
   if (machine.status?.release?.accepted === true || left.phase === "releasing")
     return await waits(context, record, what, plunder.pollMs);
   await waits(context, record, what, 0);
@@ -78,6 +81,23 @@ async function giveBack(
   // The host stays the object's until it is wiped: that is the proof that the original lacked (N34).
   await release(job, left.id, { force: false, ...(failure !== undefined && { failure }) });
   return { againAfterMs: 0 };
+}
+
+/** Of hosts outside of this cluster: the object goes once their netboot has proven that they are wiped, and the proof is an event on it (N34). */
+async function demandProof(context: Context, { object }: MachineRecord, { driver }: Fleet): Promise<void> {
+  const { instanceID } = object.status ?? {};
+  if (driver.proofOf === undefined || !instanceID) return;
+  const proof = await driver.proofOf(instanceID, context.signal);
+  if (proof === undefined)
+    throw new Fault(
+      "Refused",
+      nameOf(object),
+      `the netboot does not know host ${instanceID} any more, and has no proof that it was wiped`,
+      {
+        remedy: "look after the host yourself",
+      },
+    );
+  context.events.normal(object, "Wiped", `host ${instanceID}: ${proof}`);
 }
 
 /** Writes what the deletion waits for. */
