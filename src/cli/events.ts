@@ -4,9 +4,9 @@ import { Option } from "commander";
 import { SYSTEMS } from "../operator/systems.ts";
 import { type EventRow, eventRow } from "../views/event-row.ts";
 import { since } from "../views/since.ts";
-import { follow } from "./listing/follow.ts";
+import { follow, objectsOf } from "./listing/follow.ts";
 import { namedObject, servedKinds } from "./listing/kinds.ts";
-import { addListingOptions, type ListingOptions } from "./listing/options.ts";
+import { addListingOptions, type ListingOptions, selectedBy } from "./listing/options.ts";
 import { printChange, printObjects } from "./listing/print.ts";
 import { readEvents } from "./listing/read.ts";
 import { onCluster, type Reached } from "./on-cluster.ts";
@@ -55,23 +55,17 @@ async function run(cluster: Reached, object: string | undefined, options: EventO
     if (only === undefined) return options.all === true || kinds.has(kind);
     return kind === only.resource.kind && name === only.name && place === only.namespace;
   };
-  if (!options.watch) {
-    const { events } = await readEvents(client, { namespace: options.namespace, labelSelector: options.selector });
-    return print(events.filter(isWanted), options);
-  }
+  // Before a watch, too: it would try again without end what the API refuses.
+  const { events } = await readEvents(client, selectedBy(options));
+  if (!options.watch) return print(events.filter(isWanted), options);
   const stopping = new AbortController();
   void untilStopped().then(() => stopping.abort());
   const changed = (found: object): void => {
     if (isWanted(found as Event)) printOne(found as Event, options);
   };
-  const selection = { namespace: options.namespace, labelSelector: options.selector };
-  const [events] = await follow(
-    [Event],
-    selection,
-    { client, clock, random, log },
-    { changed, signal: stopping.signal },
-  );
-  for (const event of [...events!.store.values()] as Event[]) if (isWanted(event)) printOne(event, options);
+  const ports = { client, clock, random, log };
+  const followed = await follow([Event], selectedBy(options), ports, { changed, signal: stopping.signal });
+  for (const event of followed.flatMap(objectsOf) as Event[]) if (isWanted(event)) printOne(event, options);
   if (!stopping.signal.aborted)
     await new Promise<void>((resolve) => stopping.signal.addEventListener("abort", () => resolve(), { once: true }));
 }

@@ -4,11 +4,12 @@ import type { Command } from "commander";
 import { SYSTEMS } from "../operator/systems.ts";
 import { byName, type Role, type Row, rowOf } from "../views/row.ts";
 import { since } from "../views/since.ts";
-import { follow } from "./listing/follow.ts";
+import { follow, objectsOf } from "./listing/follow.ts";
 import { servedKinds } from "./listing/kinds.ts";
-import { addListingOptions, type ListingOptions } from "./listing/options.ts";
-import { printChange, printObjects } from "./listing/print.ts";
+import { addListingOptions, type ListingOptions, selectedBy } from "./listing/options.ts";
+import { printChange, printObjects, printProblems } from "./listing/print.ts";
 import { objectsIn, readObjects } from "./listing/read.ts";
+import { readable } from "./listing/refusals.ts";
 import { onCluster, type Reached } from "./on-cluster.ts";
 import { say, secrets } from "./outgoing.ts";
 import { table } from "./progress.ts";
@@ -40,10 +41,9 @@ async function kindsOf({ transport }: Reached, role: Role) {
 }
 
 async function once(cluster: Reached, role: Role, options: ListingOptions): Promise<void> {
-  const { namespace, selector: labelSelector, output } = options;
-  const read = await readObjects(cluster.client, await kindsOf(cluster, role), { namespace, labelSelector });
-  print(objectsIn(read), output, role);
-  for (const problem of read.problems) console.error(secrets.text(`slipway: not read: ${problem}`));
+  const read = await readObjects(cluster.client, await kindsOf(cluster, role), selectedBy(options));
+  print(objectsIn(read), options.output, role);
+  printProblems(read.problems);
 }
 
 function print(objects: readonly KubeObject[], output: ListingOptions["output"], role: Role): void {
@@ -57,24 +57,16 @@ function print(objects: readonly KubeObject[], output: ListingOptions["output"],
 
 /** Prints what there is, then a line, or a document, for each change. */
 async function watched(cluster: Reached, role: Role, options: ListingOptions): Promise<void> {
-  const { namespace, selector: labelSelector, output } = options;
+  const { output } = options;
+  const selected = selectedBy(options);
+  const kinds = (await kindsOf(cluster, role)).map(({ kind }) => kind);
+  const { resources, problems } = await readable(cluster.client, kinds, selected);
+  printProblems(problems);
   const stopping = new AbortController();
   void untilStopped().then(() => stopping.abort());
-  const kinds = await kindsOf(cluster, role);
   const changed = (object: KubeObject, type: string): void => printOne(object, type, output);
-  const followed = await follow(
-    kinds.map(({ kind }) => kind),
-    { namespace, labelSelector },
-    { client: cluster.client, clock, random, log },
-    { changed, signal: stopping.signal },
-  );
-  const objects = followed.flatMap(({ resource, store }) =>
-    [...store.values()].map((one) => ({
-      ...one,
-      apiVersion: `${resource.group}/${resource.version}`,
-      kind: resource.kind,
-    })),
-  );
+  const ports = { client: cluster.client, clock, random, log };
+  const objects = (await follow(resources, selected, ports, { changed, signal: stopping.signal })).flatMap(objectsOf);
   if (output === "json" || output === "yaml") for (const object of objects) printOne(object, "added", output);
   else print(objects, output, role);
   if (!stopping.signal.aborted)

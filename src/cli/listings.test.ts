@@ -21,6 +21,8 @@ import type { Verb } from "./verb.ts";
 /** The first system's pool and machine: this file knows no system. */
 const [POOL, MACHINE] = (["pools", "machines"] as const).map((role) => SYSTEMS[0]!.shows![role]![0]!) as [Kind, Kind];
 
+const linesOf = (out: string): string[] => out.trimEnd().split("\n");
+
 /** A cluster with a pool, a machine of it that waits and has a warning, and a host of the inventory that is given to it. */
 async function scene(t: TestContext) {
   const { client, kubeconfig } = await servedCluster(t);
@@ -109,6 +111,116 @@ test("status --watch prints the screen anew when something changes, and ends at 
   assert.equal((await watching.stop()).code, 0);
 });
 
+test("status is shown wide, by names, and of what selectors choose, its warnings included", async (t) => {
+  const { slipway } = await scene(t);
+  const wide = (await slipway(status, "status", "-o", "wide")).out;
+  assert.match(wide, new RegExp(`^Pools\\n +NAME .* BELONGS TO +WAITS FOR\\n +${POOL.kind}/workers .* - +-$`, "m"));
+  const names = [`${MACHINE.singular}.${MACHINE.group}/workers-1`, "baremetalhost.metal3.io/node-1"];
+  const pool = `${POOL.singular}.${POOL.group}/workers`;
+  assert.deepEqual(linesOf((await slipway(status, "status", "-o", "name")).out).sort(), [...names, pool].sort());
+  const document = async (...args: string[]) =>
+    JSON.parse((await slipway(status, "status", "-o", "json", ...args)).out);
+  const counted = ({ machines, pools, failures }: Record<string, unknown[]>) =>
+    [machines, pools, failures].map((a) => a!.length);
+  assert.deepEqual(counted(await document()), [2, 1, 1]);
+  assert.deepEqual(counted(await document("-l", "rack=a")), [1, 0, 1]);
+  assert.deepEqual(counted(await document("--field-selector", "metadata.name=workers")), [0, 1, 0]);
+  assert.deepEqual(counted(await document("-l", "rack=b")), [0, 0, 0]);
+});
+
+test("status --watch for programs is a document a line of JSON, and one of YAML behind its mark", async (t) => {
+  const { client, kubeconfig } = await scene(t);
+  const watch = async (output: string, first: RegExp) => {
+    const watching = going(t, status, "status", "--watch", "-o", output, "--kubeconfig", kubeconfig);
+    await watching.line(first);
+    const body = { metadata: { labels: { seen: output } }, status: { status: `by-${output}` } };
+    await client.patch(MACHINE, { name: "workers-1" }, { type: "merge", body }, { subresource: "status" });
+    await watching.line(new RegExp(`by-${output}`));
+    return (await watching.stop()).out;
+  };
+  const documents = linesOf(await watch("json", /"machines"/)).map((line) => JSON.parse(line));
+  assert.deepEqual(
+    documents.map(({ machines }) => machines.length),
+    documents.map(() => 2),
+  );
+  assert.ok(documents.length >= 2);
+  const [nothing, ...yaml] = (await watch("yaml", /^machines:/)).split(/^---\n/m);
+  assert.equal(nothing, "");
+  assert.ok(yaml.length >= 2);
+  for (const one of yaml) assert.equal((load(one) as { machines: object[] }).machines.length, 2);
+});
+
+test("a field that no kind has is refused with the API's words; a listing with --watch says so, too", async (t) => {
+  const { slipway } = await scene(t);
+  const refused = (error: unknown) => isFault(error, "BadRequest") && /spec\.no/.test(error.advice);
+  for (const more of [[], ["--watch"]]) {
+    const args = ["--field-selector", "spec.no=1", ...more];
+    await assert.rejects(slipway(status, "status", ...args), refused);
+    await assert.rejects(slipway(get, "get", "machines", ...args), refused);
+    await assert.rejects(slipway(tree, "tree", "bmh", ...args), refused);
+    await assert.rejects(slipway(events, "events", ...args), refused);
+  }
+  await assert.rejects(slipway(status, "status", "--field-selector", "=1"), /Give fields such as metadata.name=a/);
+});
+
+test("tree of a kind is of all its objects, or of those that selectors choose; of a named one they are refused", async (t) => {
+  const { client, slipway } = await scene(t);
+  await client.create(POOL, { metadata: { name: "others", labels: { rack: "b" } }, spec: { count: 0 } } as never);
+  const tops = async (...args: string[]) =>
+    JSON.parse((await slipway(tree, "tree", POOL.singular, "-o", "json", ...args)).out).items.map(
+      ({ object, children }: { object: KubeObject; children: object[] }) => [object.metadata.name, children.length],
+    );
+  assert.deepEqual(await tops(), [
+    ["others", 0],
+    ["workers", 1],
+  ]);
+  assert.deepEqual(await tops("-l", "rack=b"), [["others", 0]]);
+  assert.deepEqual(await tops("-l", "rack!=b"), [["workers", 1]]);
+  assert.deepEqual(await tops("--field-selector", "metadata.name=workers"), [["workers", 1]]);
+  assert.match(
+    (await slipway(tree, "tree", POOL.singular, "-l", "rack=c")).out,
+    new RegExp(`^There is no such ${POOL.kind}`),
+  );
+  const wide = linesOf((await slipway(tree, "tree", POOL.singular, "-o", "wide")).out);
+  assert.match(wide[0]!, / AGE +ADDRESS +MACHINE +NODE +VERSION +MESSAGE$/);
+  assert.equal(wide.length, 5);
+  for (const option of [
+    ["-l", "rack=a"],
+    ["--field-selector", "metadata.name=a"],
+  ])
+    await assert.rejects(
+      slipway(tree, "tree", `${POOL.singular}/workers`, ...option),
+      (error: unknown) =>
+        isFault(error, "BadRequest") && /names one object.*slipway tree \w+ -l LABELS/.test(error.advice),
+    );
+});
+
+test("tree --watch shows the tree anew when a member changes, when its top is deleted, and nothing when others change", async (t) => {
+  const { client, kubeconfig } = await scene(t);
+  const watching = going(
+    t,
+    tree,
+    "tree",
+    `${POOL.singular}/workers`,
+    "--watch",
+    "-o",
+    "json",
+    "--kubeconfig",
+    kubeconfig,
+  );
+  await watching.line(/"status":"ordering"/);
+  await client.create(POOL, { metadata: { name: "others" }, spec: { count: 0 } } as never);
+  const body = { status: { status: "managed" } };
+  await client.patch(MACHINE, { name: "workers-1" }, { type: "merge", body }, { subresource: "status" });
+  await watching.line(/"status":"managed"/);
+  await client.delete(POOL, { name: "workers" });
+  await watching.line(/^\{"items":\[\]\}$/);
+  const documents = linesOf((await watching.stop()).out).map((line) => JSON.parse(line));
+  assert.equal(documents.length, 3);
+  assert.equal(documents[0].object.metadata.name, "workers");
+  assert.equal(documents[0].children[0].children[0].object.kind, "BareMetalHost");
+});
+
 test("tree shows what an object owns, and the hosts that are given to it, by each of the kind's names", async (t) => {
   const { slipway } = await scene(t);
   const { out } = await slipway(tree, "tree", `${POOL.singular}/workers`);
@@ -131,7 +243,11 @@ test("tree refuses what names no object, a kind that nobody has, one that is not
   const { slipway } = await scene(t);
   const refused = (code: string, advice: RegExp) => (error: unknown) =>
     isFault(error) && error.code === code && advice.test(error.advice);
-  await assert.rejects(slipway(tree, "tree", "workers"), refused("BadRequest", /write KIND\/NAME/));
+  await assert.rejects(
+    slipway(tree, "tree", "workers"),
+    refused("BadRequest", /there is no such kind.*write KIND\/NAME/),
+  );
+  await assert.rejects(slipway(tree, "tree", "bmh/a/b/c"), refused("BadRequest", /write KIND\/NAME/));
   await assert.rejects(slipway(tree, "tree", "unicorn/a"), refused("BadRequest", /kinds are: baremetalhost, /));
   await assert.rejects(slipway(tree, "tree", "cluster/a"), refused("NotFound", /does not serve this kind/));
   await assert.rejects(

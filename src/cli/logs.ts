@@ -1,4 +1,4 @@
-import { Fault } from "@slipway/base";
+import { Fault, isMac } from "@slipway/base";
 import { FOLDERS, netbootClient } from "./netboot-client.ts";
 import { say } from "./outgoing.ts";
 import type { Verb } from "./verb.ts";
@@ -16,11 +16,12 @@ export const verb: Verb = (program) => {
       "\nExamples:\n  slipway logs host/host-52-54-00-12-34-56\n  slipway logs 52:54:00:12:34:56 -f",
     )
     .action(async (name: string, { follow, dir }: { follow: boolean; dir?: string }) => {
+      const host = hostArgument(name);
       const client = await netbootClient(dir === undefined ? FOLDERS : [dir]);
       const stop = new AbortController();
       process.once("SIGINT", () => stop.abort());
       try {
-        for await (const { at, source, line } of client.logs(hostArgument(name), { follow, signal: stop.signal }))
+        for await (const { at, source, line } of client.logs(host, { follow, signal: stop.signal }))
           say(`${new Date(at).toISOString()} ${source.padEnd(6)} ${line}`);
       } catch (error) {
         if (!stop.signal.aborted) throw error;
@@ -33,6 +34,11 @@ export const verb: Verb = (program) => {
 /** The host that an argument names. Throws a `Fault` for what can be none. */
 export function hostArgument(text: string): string {
   const name = text.replace(/^hosts?\//, "");
+  // Names of hosts have no colon, so that one with a colon is a card's address.
+  if (name.includes(":") && !isMac(name))
+    throw new Fault("BadRequest", text, "is no address of a card", {
+      remedy: "write six pairs of hex digits, such as 52:54:00:12:34:56, or the host's name",
+    });
   if (/^[\w:.-]{1,64}$/.test(name)) return name;
   throw new Fault("BadRequest", text, "is no host", { remedy: "slipway get unleased -o wide shows their names" });
 }

@@ -98,7 +98,8 @@ Examples:
     .option("--dir <folder>", "folder of the netboot; unset: the ones that netboot, up and lab use")
     .action(async (host: string, what: string, { dir }: { dir?: string }) => {
       const boot = /^https?:/.test(what) ? { chain: what } : what;
-      await withNetboot(dir, (client) => client.ask("PUT", `/hosts/${hostArgument(host)}/boot`, boot));
+      const path = `/hosts/${hostArgument(host)}/boot`;
+      await withNetboot(dir, (client) => client.ask("PUT", path, boot));
     });
 };
 

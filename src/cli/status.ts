@@ -1,20 +1,20 @@
-import { systemClock as clock, quietLog as log, cryptoRandom as random, rfc3339 } from "@slipway/base";
+import { systemClock as clock, quietLog as log, cryptoRandom as random } from "@slipway/base";
+import { Event } from "@slipway/kube/core";
 import { SYSTEMS } from "../operator/systems.ts";
-import type { Overview } from "../views/overview.ts";
-import { servedKinds } from "./listing/kinds.ts";
-import { addListingOptions, type ListingOptions } from "./listing/options.ts";
-import { documentOf } from "./listing/print.ts";
-import { readOverview } from "./listing/read.ts";
+import { eventRow } from "../views/event-row.ts";
+import { type Overview, overviewOf, type Shown } from "../views/overview.ts";
+import { type Followed, follow, objectsOf } from "./listing/follow.ts";
+import { type ServedKind, servedKinds } from "./listing/kinds.ts";
+import { addListingOptions, type ListingOptions, selectedBy } from "./listing/options.ts";
+import { nameLine, printProblems } from "./listing/print.ts";
+import { eventsAbout, readOverview } from "./listing/read.ts";
+import { readable } from "./listing/refusals.ts";
+import { printSheet, type Sheet, watchSheet } from "./listing/sheet.ts";
 import { onCluster, type Reached } from "./on-cluster.ts";
-import { say, secrets } from "./outgoing.ts";
+import { secrets } from "./outgoing.ts";
 import { viewDocument } from "./status/document.ts";
 import { statusLines } from "./status/lines.ts";
-import { liveOverview } from "./status/live.ts";
-import { Screen } from "./status/screen.ts";
-import { untilStopped } from "./until-stopped.ts";
 import type { Verb } from "./verb.ts";
-
-type StatusOptions = Omit<ListingOptions, "output"> & { output?: "json" | "yaml" };
 
 /** `slipway status`: one screen; with `--watch` until Ctrl-C. */
 export const verb: Verb = (program) => {
@@ -23,21 +23,25 @@ export const verb: Verb = (program) => {
     .description(
       "Show machines by state, pools, clusters, what waits and since when, and recent failures, on one screen.",
     );
-  addListingOptions(command, { outputs: ["json", "yaml"], about: "for programs; unset: one screen for people" })
+  addListingOptions(command, {
+    about:
+      "wide: every row, with more columns; name: KIND.GROUP/NAME of the machines, pools and clusters; unset: one screen",
+  })
     .addHelpText(
       "after",
       `
 Warnings of the last hour count as recent failures. With --watch the screen follows the cluster; q or Ctrl-C ends it. Where the output is no
-terminal, --watch prints it anew at each change.
+terminal, --watch prints it anew at each change. With selectors it is of the selected objects alone, their warnings included.
 
 Examples:
   slipway status
   slipway status -n default
   slipway status -l rack=a
-  slipway status -o json
+  slipway status -o wide
+  slipway status --field-selector metadata.name=workers -o json
   slipway status --watch`,
     )
-    .action(async (options: StatusOptions) => {
+    .action(async (options: ListingOptions) => {
       await onCluster(options, async (cluster) => {
         if (options.watch) await watched(cluster, options);
         else await once(cluster, options);
@@ -45,40 +49,49 @@ Examples:
     });
 };
 
-async function once({ client, transport }: Reached, options: StatusOptions): Promise<void> {
+async function once({ client, transport }: Reached, options: ListingOptions): Promise<void> {
   const served = await servedKinds(transport, SYSTEMS);
-  const now = clock.now();
-  const { overview, problems } = await readOverview(client, served, selectedBy(options), now);
-  print(overview, now, options);
-  for (const problem of problems) console.error(secrets.text(`slipway: not read: ${problem}`));
+  const { shown, overview, problems } = await readOverview(client, served, selectedBy(options), clock.now());
+  printSheet(sheetOf(overview, shown), options.output);
+  printProblems(problems);
 }
 
-const selectedBy = ({ namespace, selector }: StatusOptions) => ({ namespace, labelSelector: selector });
+/** What one screen is, in its formats. */
+const sheetOf = (overview: Overview, shown: readonly Shown[]): Sheet => ({
+  data: overview,
+  lines: (now, wide) => statusLines(secrets.clean(overview), now, { wide }),
+  document: (time) => viewDocument({ time, ...overview }) as object,
+  names: () => shown.filter(({ role }) => role !== undefined).flatMap(({ objects }) => objects.map(nameLine)),
+});
 
-function print(overview: Overview, now: number, { output }: StatusOptions): void {
-  if (output !== undefined) console.log(documentOf(viewDocument({ time: now, ...overview }), output));
-  else for (const line of statusLines(secrets.clean(overview), now)) console.log(line);
+async function watched({ client, transport }: Reached, options: ListingOptions): Promise<void> {
+  const selected = selectedBy(options);
+  const { namespace } = selected;
+  const all = await servedKinds(transport, SYSTEMS);
+  const kinds = all.map(({ kind }) => kind);
+  const [objects, warnings] = await Promise.all([
+    readable(client, kinds, selected),
+    readable(client, [Event], { namespace }),
+  ]);
+  printProblems([...objects.problems, ...warnings.problems]);
+  const served = all.filter(({ kind }) => objects.resources.includes(kind));
+  const ports = { client, clock, random, log };
+  let [followed, events]: [Followed[], Followed[]] = [[], []];
+  await watchSheet(
+    async (changed, signal) => {
+      [followed, events] = await Promise.all([
+        follow(objects.resources, selected, ports, { changed, signal }),
+        follow(warnings.resources, { namespace }, ports, { changed, signal }),
+      ]);
+    },
+    () => {
+      const shown = shownOf(served, followed);
+      const rows = events.flatMap(objectsOf).map((event) => eventRow(event as Event));
+      return sheetOf(overviewOf(shown, eventsAbout(shown, rows, selected), clock.now()), shown);
+    },
+    options.output,
+  );
 }
 
-async function watched({ client, transport }: Reached, options: StatusOptions): Promise<void> {
-  const served = await servedKinds(transport, SYSTEMS);
-  const stopping = new AbortController();
-  const stop = (): void => stopping.abort();
-  void untilStopped().then(stop);
-  const isScreen = process.stdout.isTTY && options.output === undefined;
-  const screen = isScreen ? new Screen(process.stdout, process.stdin, stop) : undefined;
-  const show = (overview: Overview): void => {
-    const now = clock.now();
-    if (screen !== undefined) screen.draw(statusLines(secrets.clean(overview), now), `${rfc3339(now)}   q: quit`);
-    else {
-      if (options.output === undefined) say(`\n${rfc3339(now)}`);
-      print(overview, now, options);
-    }
-  };
-  try {
-    const ports = { client, clock, random, log };
-    await liveOverview(served, selectedBy(options), ports, { show, signal: stopping.signal, ticks: isScreen });
-  } finally {
-    screen?.close();
-  }
-}
+const shownOf = (served: readonly ServedKind[], followed: readonly Followed[]): Shown[] =>
+  served.map(({ kind: { kind }, role }, at) => ({ kind, role, objects: objectsOf(followed[at]!) }));

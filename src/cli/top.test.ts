@@ -8,7 +8,7 @@ import { isFault } from "@slipway/base";
 import { loadOf } from "../views/load.ts";
 import { samplesIn } from "../views/samples.ts";
 import { loadLines } from "./status/load-lines.ts";
-import { clipped, Screen } from "./status/screen.ts";
+import { clipped, Screen } from "./listing/screen.ts";
 import { servedCluster, spoken } from "./testing.ts";
 import { verb as top } from "./top.ts";
 

@@ -1,96 +1,67 @@
-import { systemClock as clock, Fault } from "@slipway/base";
-import { type Client, type KubeObject, metadataOf, type Ref, type Resource, type Transport } from "@slipway/kube";
-import { Deployment, Pod, Service } from "@slipway/kube/core";
-import { Option } from "commander";
-import { SYSTEMS } from "../operator/systems.ts";
-import { ownerTree, type TreeNode } from "../views/owner-tree.ts";
-import { type NamedObject, namedObject, type ServedKind, servedKinds } from "./listing/kinds.ts";
-import { addClusterOptions } from "./listing/options.ts";
-import { documentOf, shown } from "./listing/print.ts";
-import { objectsIn, readObjects } from "./listing/read.ts";
-import { onCluster } from "./on-cluster.ts";
-import { say, secrets } from "./outgoing.ts";
-import { treeLines } from "./tree-lines.ts";
+import { systemClock as clock, quietLog as log, cryptoRandom as random } from "@slipway/base";
+import type { KubeObject } from "@slipway/kube";
+import type { TreeNode } from "../views/owner-tree.ts";
+import { addListingOptions, type ListingOptions, selectedBy } from "./listing/options.ts";
+import { printProblems, shown } from "./listing/print.ts";
+import { printSheet, type Sheet, watchSheet } from "./listing/sheet.ts";
+import { onCluster, type Reached } from "./on-cluster.ts";
+import { secrets } from "./outgoing.ts";
+import { followTrees } from "./tree/follow.ts";
+import { treeLines } from "./tree/lines.ts";
+import { readTrees } from "./tree/read.ts";
+import { type Roots, rootsOf } from "./tree/roots.ts";
 import type { Verb } from "./verb.ts";
 
-interface TreeOptions {
-  namespace?: string;
-  output?: "json" | "yaml" | "name";
-  kubeconfig?: string;
-  context?: string;
-}
-
-/** `slipway tree`: an object of any system with all that it owns. */
+/** `slipway tree`: objects of any system with all that they own. */
 export const verb: Verb = (program) => {
   const command = program
     .command("tree")
     .description("Show an object of any system with what it owns and uses, and the condition that stands for each.")
-    .argument("<object>", "KIND/NAME or KIND/NAMESPACE/NAME; kinds as kubectl knows them")
-    .option("-n, --namespace <namespace>", "namespace of the object; unset: the kubeconfig's, else default")
-    .addOption(new Option("-o, --output <format>", "unset: a tree in lines").choices(["json", "yaml", "name"]));
-  addClusterOptions(command)
+    .argument("<object>", "KIND/NAME or KIND/NAMESPACE/NAME, or KIND for all of a kind; kinds as kubectl knows them");
+  addListingOptions(command, {
+    namespace:
+      "namespace of the object; unset: the kubeconfig's, else default. With KIND alone: only of this one; unset: of all",
+    about: "wide: more columns; name: KIND/NAMESPACE/NAME alone; unset: a tree in lines",
+  })
     .addHelpText(
       "after",
       `
-Below an object stands what it owns, and the hosts that are given to it. \`slipway describe cluster/NAME\` draws a Cluster by its roles instead,
-as clusterctl does.
+Below an object stands what it owns, and the hosts that are given to it. Selectors choose which objects of a KIND stand at the top; what is below
+them is shown in any case. \`slipway describe cluster/NAME\` draws a Cluster by its roles instead, as clusterctl does.
 
 Examples:
   slipway tree cluster/capi-quickstart
-  slipway tree cluster/default/team-a
-  slipway tree tcp/team-a -n tenants
+  slipway tree cluster/default/team-a --watch
+  slipway tree tcp/team-a -n tenants -o wide
+  slipway tree instancepool -l site=a
   slipway tree bmh/node-1 -o json`,
     )
-    .action(async (text: string, options: TreeOptions) => {
-      await onCluster(options, async ({ client, transport, namespace: usual }) => {
-        print(await readTree({ client, transport }, text, options.namespace ?? usual), options.output);
-      });
+    .action(async (text: string, options: ListingOptions) => {
+      await onCluster(options, (cluster) => run(cluster, text, options));
     });
 };
 
-function print(tree: TreeNode, output: TreeOptions["output"]): void {
-  if (output === "name") for (const line of namesIn(tree)) say(line);
-  else if (output !== undefined) console.log(documentOf(treeDocument(tree), output));
-  else for (const line of treeLines(secrets.clean(tree), clock.now())) say(line);
+async function run(cluster: Reached, text: string, options: ListingOptions): Promise<void> {
+  const { client, transport, namespace } = cluster;
+  const roots = await rootsOf(transport, text, { usual: namespace, selected: selectedBy(options) });
+  const { trees, problems } = await readTrees(client, roots);
+  printProblems(problems);
+  if (!options.watch) return printSheet(sheetOf(trees, roots), options.output);
+  const following = await followTrees(roots, { client, clock, random, log });
+  await watchSheet(following.begin, () => sheetOf(following.trees(), roots), options.output);
 }
 
-/** Objects of Kubernetes' own kinds that systems make. */
-const BUILT_IN: readonly Resource<KubeObject>[] = [Deployment, Service, Pod].map(metadataOf);
-
-/** Reads the object and what may be below it. Rejects with `NotFound` where there is no such object. */
-async function readTree(
-  { client, transport }: { client: Client; transport: Transport },
-  text: string,
-  namespace: string,
-): Promise<TreeNode> {
-  const served = await servedKinds(transport, SYSTEMS);
-  const named = namedObject(text, { served, systems: SYSTEMS, namespace });
-  const root = await rootOf(client, named);
-  const [read, builtIn] = await Promise.all([readObjects(client, served), builtInObjects(client, named)]);
-  return ownerTree(root, [...objectsIn(read), ...builtIn]);
-}
-
-async function rootOf(client: Client, { resource, namespace, name }: NamedObject): Promise<KubeObject> {
-  const ref: Ref = { name, ...(namespace !== undefined && { namespace }) };
-  const found = await client.find(resource, ref);
-  if (found !== undefined) return found;
-  const place = namespace === undefined ? name : `${namespace}/${name}`;
-  throw new Fault("NotFound", `${resource.kind}/${place}`, "there is no such object", {
-    remedy: `see kubectl get ${(resource as ServedKind["kind"]).plural}${namespace === undefined ? "" : " -A"}`,
-  });
-}
-
-/** Only of the object's own namespace: a cluster has many Pods. What may not be read is left out. */
-async function builtInObjects(client: Client, { namespace }: NamedObject): Promise<KubeObject[]> {
-  if (namespace === undefined) return [];
-  const lists = await Promise.all(
-    BUILT_IN.map(async (resource) => {
-      const { items } = await client.list(resource, { namespace }).catch(() => ({ items: [] }));
-      const apiVersion = resource.group === "" ? resource.version : `${resource.group}/${resource.version}`;
-      return items.map((item) => ({ ...item, apiVersion, kind: resource.kind }));
-    }),
-  );
-  return lists.flat();
+/** Trees in the formats of a listing. Of one object that is named its tree alone. */
+function sheetOf(trees: readonly TreeNode[], { resource, name }: Roots): Sheet {
+  const isOne = name !== undefined && trees.length === 1;
+  const data = isOne ? treeDocument(trees[0]!) : { items: trees.map(treeDocument) };
+  return {
+    data,
+    lines: (now, wide) =>
+      trees.length === 0 ? [`There is no such ${resource.kind}.`] : treeLines(secrets.clean(trees), now, { wide }),
+    document: () => data,
+    names: () => trees.flatMap(namesIn),
+  };
 }
 
 const treeDocument = ({ object, children }: TreeNode): object => ({
@@ -99,6 +70,8 @@ const treeDocument = ({ object, children }: TreeNode): object => ({
 });
 
 function namesIn({ object, children }: TreeNode): string[] {
-  const { namespace, name } = object.metadata;
-  return [`${object.kind}/${namespace === undefined ? "" : `${namespace}/`}${name}`, ...children.flatMap(namesIn)];
+  return [nameOf(object), ...children.flatMap(namesIn)];
 }
+
+const nameOf = ({ kind, metadata: { namespace, name } }: KubeObject): string =>
+  `${kind}/${namespace === undefined ? "" : `${namespace}/`}${name}`;

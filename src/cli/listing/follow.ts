@@ -1,5 +1,6 @@
 import type { Clock, Log, Random } from "@slipway/base";
 import { type Client, type KubeObject, type Resource, reflect, Store } from "@slipway/kube";
+import { type Selected, selectionOf } from "./selected.ts";
 
 export interface FollowPorts {
   client: Client;
@@ -20,7 +21,7 @@ export interface Followed<T extends KubeObject = KubeObject> {
  */
 export async function follow(
   resources: readonly Resource[],
-  { namespace, labelSelector }: { namespace?: string | undefined; labelSelector?: string | undefined },
+  selected: Selected,
   ports: FollowPorts,
   {
     changed,
@@ -33,11 +34,7 @@ export async function follow(
     store.listen(({ object, type }) => {
       if (isComplete) changed({ ...object, apiVersion: apiVersionOf(resource), kind: resource.kind }, type);
     });
-    const selection = {
-      resource,
-      ...(namespace !== undefined && resource.namespaced && { namespace }),
-      ...(labelSelector !== undefined && { labelSelector }),
-    };
+    const selection = { resource, ...selectionOf(resource, selected) };
     reflect(selection, store, ports, signal).catch((error: unknown) =>
       ports.log.warn({ error: String(error) }, "a watch ended"),
     );
@@ -47,5 +44,9 @@ export async function follow(
   isComplete = true;
   return followed;
 }
+
+/** The objects that are known of it now, with their type. */
+export const objectsOf = ({ resource, store }: Followed): KubeObject[] =>
+  [...store.values()].map((object) => ({ ...object, apiVersion: apiVersionOf(resource), kind: resource.kind }));
 
 const apiVersionOf = ({ group, version }: Resource): string => (group === "" ? version : `${group}/${version}`);

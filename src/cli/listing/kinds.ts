@@ -1,5 +1,5 @@
 import { Fault } from "@slipway/base";
-import type { KubeObject, Resource, Transport } from "@slipway/kube";
+import type { Transport } from "@slipway/kube";
 import type { Kind } from "../../kinds/kind.ts";
 import type { System } from "../../systems/system.ts";
 import { ROLES, type Role } from "../../views/row.ts";
@@ -40,7 +40,7 @@ export function namesOfKind({ kind, plural, singular, shortNames }: Kind): strin
 
 /** An object as the user names it. */
 export interface NamedObject {
-  resource: Resource<KubeObject>;
+  resource: Kind;
   namespace: string | undefined;
   name: string;
 }
@@ -56,7 +56,21 @@ export function namedObject(
   const [kindName = "", ...rest] = text.split("/");
   if (rest.length === 0 || rest.length > 2 || rest.includes(""))
     throw new Fault("BadRequest", text, "it names no object", { remedy: "write KIND/NAME or KIND/NAMESPACE/NAME" });
-  const isIt = (kind: Kind): boolean => namesOfKind(kind).includes(kindName.toLowerCase());
+  const found = kindNamed(kindName, { served, systems }, text);
+  return {
+    resource: found,
+    namespace: found.namespaced ? (rest.length === 2 ? rest[0] : namespace) : undefined,
+    name: rest.at(-1)!,
+  };
+}
+
+/** The kind that kubectl knows by this name. Throws a `Fault` on `text`: `BadRequest` where no system has it, `NotFound` where the cluster does not serve it. */
+export function kindNamed(
+  name: string,
+  { served, systems }: { served: readonly ServedKind[]; systems: readonly System[] },
+  text: string,
+): Kind {
+  const isIt = (kind: Kind): boolean => namesOfKind(kind).includes(name.toLowerCase());
   const found = served.find(({ kind }) => isIt(kind))?.kind;
   if (found === undefined) {
     const known = systems.some(({ kinds }) => kinds.flat().some(isIt));
@@ -67,13 +81,9 @@ export function namedObject(
       {
         remedy: known
           ? "install its system's definitions, see docs/install.md"
-          : `kinds are: ${[...new Set(served.map(({ kind }) => kind.singular))].sort().join(", ") || "none; the cluster serves none of Slipway's"}`,
+          : `write KIND/NAME or KIND/NAMESPACE/NAME; kinds are: ${[...new Set(served.map(({ kind }) => kind.singular))].sort().join(", ") || "none; the cluster serves none of Slipway's"}`,
       },
     );
   }
-  return {
-    resource: found,
-    namespace: found.namespaced ? (rest.length === 2 ? rest[0] : namespace) : undefined,
-    name: rest.at(-1)!,
-  };
+  return found;
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Selected } from "./selected.ts";
 
 export const OUTPUTS = ["wide", "json", "yaml", "name"] as const;
 export type Output = (typeof OUTPUTS)[number];
@@ -8,6 +9,7 @@ export interface ListingOptions {
   namespace?: string;
   allNamespaces?: boolean;
   selector?: string;
+  fieldSelector?: string;
   output?: Output;
   watch?: boolean;
   kubeconfig?: string;
@@ -24,26 +26,48 @@ export function addClusterOptions(command: Command): Command {
 /** Adds the options that every listing of objects takes. */
 export function addListingOptions(
   command: Command,
-  { outputs = OUTPUTS as readonly string[], about = "" } = {},
+  {
+    namespace = "only of this namespace; unset: of all",
+    about = "wide: more columns; name: KIND.GROUP/NAME alone; unset: a table",
+  } = {},
 ): Command {
   command
-    .option("-n, --namespace <namespace>", "only of this namespace; unset: of all")
+    .option("-n, --namespace <namespace>", namespace)
     .option(
       "-l, --selector <labels>",
       "only with these labels: KEY=VALUE, KEY!=VALUE, KEY in (A,B), with commas between",
       labels,
     )
-    .addOption(
-      new Option("-o, --output <format>", about || "wide: more columns; name: KIND/NAME alone; unset: a table").choices(
-        outputs,
-      ),
+    .option(
+      "--field-selector <fields>",
+      "only with these fields: FIELD=VALUE, FIELD!=VALUE, with commas between; every kind has metadata.name",
+      fields,
     )
+    .addOption(new Option("-o, --output <format>", about).choices(OUTPUTS))
     .option("-w, --watch", "go on and show what changes, until Ctrl-C");
   return addClusterOptions(command);
 }
 
+/** What the options select. */
+export const selectedBy = ({
+  namespace,
+  selector,
+  fieldSelector,
+}: Pick<ListingOptions, "namespace" | "selector" | "fieldSelector">): Selected => ({
+  namespace,
+  labelSelector: selector,
+  fieldSelector,
+});
+
 function labels(text: string): string {
   if (!/^[^\s,=!()][^\n]*$|^![^\n]+$/.test(text))
     throw new InvalidArgumentError("Give labels such as rack=a,disk!=slow.");
+  return text;
+}
+
+/** Takes a field selector. Throws `InvalidArgumentError` for what is none. */
+export function fields(text: string): string {
+  if (!/^[\w.]+(?:==?|!=)[^,=]*(?:,[\w.]+(?:==?|!=)[^,=]*)*$/.test(text))
+    throw new InvalidArgumentError("Give fields such as metadata.name=a.");
   return text;
 }

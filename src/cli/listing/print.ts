@@ -45,3 +45,8 @@ export function printChange(object: KubeObject, output: Output | undefined): boo
   else return false;
   return true;
 }
+
+/** Says on standard error what could not be read. */
+export function printProblems(problems: readonly string[]): void {
+  for (const problem of problems) console.error(secrets.text(`slipway: not read: ${problem}`));
+}

@@ -4,12 +4,8 @@ import { Event } from "@slipway/kube/core";
 import { type EventRow, eventRow } from "../../views/event-row.ts";
 import { type Overview, overviewOf, type Shown } from "../../views/overview.ts";
 import type { ServedKind } from "./kinds.ts";
-
-export interface Selected {
-  /** Unset: all namespaces. */
-  namespace?: string | undefined;
-  labelSelector?: string | undefined;
-}
+import { Refusals } from "./refusals.ts";
+import { type Selected, selectionOf } from "./selected.ts";
 
 /** Kinds with their objects, and one sentence for each that can't be read. */
 export interface ReadObjects {
@@ -17,46 +13,31 @@ export interface ReadObjects {
   problems: string[];
 }
 
-/** Lists each kind. One that the user may not list is a problem of its own, not of the others; one that is not served has no objects. Rejects otherwise. */
+/** Lists each kind. What refuses one is a problem of its own, as `Refusals` says; one that is not served has no objects. Rejects otherwise. */
 export async function readObjects(
   client: Client,
   served: readonly ServedKind[],
-  { namespace, labelSelector }: Selected = {},
+  selected: Selected = {},
 ): Promise<ReadObjects> {
-  const problems: string[] = [];
+  const refusals = new Refusals();
   const shown = await Promise.all(
     served.map(async ({ kind, role }): Promise<Shown> => {
-      try {
-        const { items } = await client.list(kind, {
-          ...(namespace !== undefined && kind.namespaced && { namespace }),
-          ...(labelSelector !== undefined && { labelSelector }),
-          resourceVersion: "0",
-        });
-        return {
-          kind: kind.kind,
-          role,
-          objects: items.map((item) => ({ ...item, apiVersion: `${kind.group}/${kind.version}`, kind: kind.kind })),
-        };
-      } catch (error) {
-        if (!isFault(error, "Forbidden", "NotFound")) throw error;
-        if (isFault(error, "Forbidden")) problems.push(error.advice);
-        return { kind: kind.kind, role, objects: [] };
-      }
+      const list = () => client.list(kind, { ...selectionOf(kind, selected), resourceVersion: "0" });
+      const { items = [] } = (await refusals.ask(selected, list)).value ?? {};
+      const apiVersion = `${kind.group}/${kind.version}`;
+      return { kind: kind.kind, role, objects: items.map((item) => ({ ...item, apiVersion, kind: kind.kind })) };
     }),
   );
-  return { shown, problems };
+  refusals.check();
+  return { shown, problems: refusals.problems };
 }
 
 /** Events as rows, the oldest first. Rejects as the client does. */
 export async function readEvents(
   client: Client,
-  { namespace, labelSelector, fieldSelector }: Selected & { fieldSelector?: string | undefined } = {},
+  selected: Selected = {},
 ): Promise<{ rows: EventRow[]; events: Event[] }> {
-  const { items } = await client.list(Event, {
-    ...(namespace !== undefined && { namespace }),
-    ...(labelSelector !== undefined && { labelSelector }),
-    ...(fieldSelector !== undefined && { fieldSelector }),
-  });
+  const { items } = await client.list(Event, selectionOf(Event, selected));
   const last = (event: Event): number => eventRow(event).last ?? 0;
   const events = items.toSorted((a, b) => last(a) - last(b));
   return { events, rows: events.map(eventRow) };
@@ -68,20 +49,35 @@ export async function readOverview(
   served: readonly ServedKind[],
   selected: Selected,
   now: number,
-): Promise<{ overview: Overview; problems: string[] }> {
+): Promise<{ shown: Shown[]; overview: Overview; problems: string[] }> {
   const [{ shown, problems }, events] = await Promise.all([
     readObjects(client, served, selected),
-    warnings(client, served, selected.namespace),
+    warnings(client, selected.namespace),
   ]);
-  return { overview: overviewOf(shown, events.rows, now), problems: [...problems, ...events.problems] };
+  const overview = overviewOf(shown, eventsAbout(shown, events.rows, selected), now);
+  return { shown, overview, problems: [...problems, ...events.problems] };
 }
 
-/** Warnings about objects of these kinds: a cluster has many others. */
-async function warnings(client: Client, served: readonly ServedKind[], namespace: string | undefined) {
-  const kinds = new Set(served.map(({ kind }) => kind.kind));
+/** Events about objects of these kinds: a cluster has many others. Where objects are selected, about those alone. Pure. */
+export function eventsAbout(
+  shown: readonly Shown[],
+  rows: readonly EventRow[],
+  { labelSelector, fieldSelector }: Selected,
+): EventRow[] {
+  const kinds = new Set(shown.map(({ kind }) => kind));
+  const ofKinds = rows.filter(({ kind }) => kinds.has(kind));
+  if (labelSelector === undefined && fieldSelector === undefined) return ofKinds;
+  const place = (kind: string, namespace = "", name: string): string => `${kind} ${namespace}/${name}`;
+  const places = new Set(
+    shown.flatMap(({ kind, objects }) => objects.map(({ metadata }) => place(kind, metadata.namespace, metadata.name))),
+  );
+  return ofKinds.filter(({ kind, namespace, name }) => places.has(place(kind, namespace, name)));
+}
+
+async function warnings(client: Client, namespace: string | undefined) {
   try {
     const { rows } = await readEvents(client, { namespace, fieldSelector: "type=Warning" });
-    return { rows: rows.filter(({ kind }) => kinds.has(kind)), problems: [] };
+    return { rows, problems: [] };
   } catch (error) {
     if (!isFault(error, "Forbidden")) throw error;
     return { rows: [], problems: [asFault(error, "events").advice] };

@@ -4,23 +4,33 @@ import type { Row } from "../../views/row.ts";
 import { since } from "../../views/since.ts";
 import { table } from "../progress.ts";
 
-/** How many rows a section of one screen has. */
+/** How many rows a section of one screen has; a wide one has all. */
 const MOST = 12;
 const BAR = 10;
 
-/** One screen: machines by state, pools, clusters, what waits and since when, recent failures. `now`: milliseconds since 1970. Pure but for colours, which are for terminals. */
-export function statusLines({ machines, pools, clusters, waiting, failures }: Overview, now: number): string[] {
+/**
+ * One screen: machines by state, pools, clusters, what waits and since when, recent failures; `wide`: all of them, with more columns. `now`:
+ * milliseconds since 1970. Pure but for colours, which are for terminals.
+ */
+export function statusLines(
+  { machines, pools, clusters, waiting, failures }: Overview,
+  now: number,
+  { wide = false } = {},
+): string[] {
+  const section = sectionOf(wide);
+  const more = (row: Row): string[] => (wide ? [row.owner ?? "-", oneLine(row.waitsFor ?? "-")] : []);
+  const heads = wide ? ["BELONGS TO", "WAITS FOR"] : [];
   const sections = [
     section("Machines", ["KIND", "TOTAL", "READY", "STATES"], machines.map(machineCells)),
     section(
       "Pools",
-      ["NAME", "STATE", "READY", "", "AGE"],
-      pools.map((row) => poolCells(row, now)),
+      ["NAME", "STATE", "READY", "", "AGE", ...heads],
+      pools.map((row) => [...poolCells(row, now), ...more(row)]),
     ),
     section(
       "Clusters",
-      ["NAME", "STATE", "VERSION", "ENDPOINT", "AGE"],
-      clusters.map((row) => clusterCells(row, now)),
+      ["NAME", "STATE", "VERSION", "ENDPOINT", "AGE", ...heads],
+      clusters.map((row) => [...clusterCells(row, now), ...more(row)]),
     ),
     section(
       "Waiting",
@@ -40,17 +50,20 @@ export function statusLines({ machines, pools, clusters, waiting, failures }: Ov
   return sections.flatMap((lines, at) => (at === 0 ? lines : ["", ...lines]));
 }
 
-function section(title: string, heads: string[], rows: readonly string[][], colour?: "yellow" | "red"): string[] {
-  if (rows.length === 0) return [];
-  const [head = "", ...lines] = table(heads, rows.slice(0, MOST));
-  const left = rows.length - MOST;
-  return [
-    styleText(colour === undefined ? ["bold"] : ["bold", colour], title),
-    styleText("dim", `  ${head}`),
-    ...lines.map((line) => `  ${line}`),
-    ...(left > 0 ? [`  … ${left} more`] : []),
-  ];
-}
+const sectionOf =
+  (wide: boolean) =>
+  (title: string, heads: string[], rows: readonly string[][], colour?: "yellow" | "red"): string[] => {
+    if (rows.length === 0) return [];
+    const most = wide ? rows.length : MOST;
+    const [head = "", ...lines] = table(heads, rows.slice(0, most));
+    const left = rows.length - most;
+    return [
+      styleText(colour === undefined ? ["bold"] : ["bold", colour], title),
+      styleText("dim", `  ${head}`),
+      ...lines.map((line) => `  ${line}`),
+      ...(left > 0 ? [`  … ${left} more`] : []),
+    ];
+  };
 
 /** `Kind/name`, with the namespace of what has one. */
 export const nameOf = ({ kind, namespace, name }: Pick<Row, "kind" | "namespace" | "name">): string =>

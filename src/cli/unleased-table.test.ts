@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { ShownHost } from "../netboot/local-api.ts";
-import { table } from "./get.ts";
+import { table } from "./unleased-table.ts";
 
 const NOW = Date.UTC(2026, 0, 31, 12);
 const SECOND = 1000;
