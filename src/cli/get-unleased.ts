@@ -73,10 +73,10 @@ function refused(flags: string, why: string): Option {
 
 async function once(client: NetbootClient, { output, fieldSelector }: UnleasedOptions): Promise<void> {
   const hosts = await hostsOf(client, fieldSelector);
-  if (output === "name") return printNames(hosts);
-  if (output === "json" || output === "yaml")
-    return console.log(documentOf({ hosts: await withInventories(client, hosts) }, output));
-  for (const line of table(hosts, await loadVendors(), clock.now(), output === "wide")) say(line);
+  if (output === "name") printNames(hosts);
+  else if (output === "json" || output === "yaml")
+    console.log(documentOf({ hosts: await withInventories(client, hosts) }, output));
+  else for (const line of table(hosts, await loadVendors(), clock.now(), output === "wide")) say(line);
 }
 
 const printNames = (hosts: readonly ShownHost[]): void => {

@@ -7,8 +7,8 @@ import { stripVTControlCharacters } from "node:util";
 import { isFault } from "@slipway/base";
 import { loadOf } from "../views/load.ts";
 import { samplesIn } from "../views/samples.ts";
-import { loadLines } from "./status/load-lines.ts";
 import { clipped, Screen } from "./listing/screen.ts";
+import { loadLines } from "./status/load-lines.ts";
 import { servedCluster, spoken } from "./testing.ts";
 import { verb as top } from "./top.ts";
 

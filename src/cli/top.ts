@@ -7,11 +7,11 @@ import { type Samples, samplesIn } from "../views/samples.ts";
 import { HttpClients } from "./http-clients.ts";
 import { addClusterOptions } from "./listing/options.ts";
 import { documentOf } from "./listing/print.ts";
+import { Screen } from "./listing/screen.ts";
 import { type ClusterOptions, onCluster, type Reached } from "./on-cluster.ts";
 import { httpUrl, positiveNumber } from "./option-values.ts";
 import { say, secrets } from "./outgoing.ts";
 import { loadLines } from "./status/load-lines.ts";
-import { Screen } from "./listing/screen.ts";
 import { untilStopped } from "./until-stopped.ts";
 import type { Verb } from "./verb.ts";
 

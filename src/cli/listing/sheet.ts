@@ -1,10 +1,10 @@
 import { systemClock as clock, rfc3339 } from "@slipway/base";
 import { say, secrets } from "../outgoing.ts";
-import { Screen } from "./screen.ts";
 import { untilStopped } from "../until-stopped.ts";
 import { type Begin, liveLook } from "./live.ts";
 import type { Output } from "./options.ts";
 import { documentOf } from "./print.ts";
+import { Screen } from "./screen.ts";
 
 /** What is shown as a whole: as lines for people, or for programs. `now`: milliseconds since 1970. */
 export interface Sheet {
@@ -37,7 +37,10 @@ export async function watchSheet(begin: Begin, look: () => Sheet, output: Output
   const show = (): void => {
     const sheet = look();
     const now = clock.now();
-    if (screen !== undefined) return screen.draw(sheet.lines(now, output === "wide"), `${rfc3339(now)}   q: quit`);
+    if (screen !== undefined) {
+      screen.draw(sheet.lines(now, output === "wide"), `${rfc3339(now)}   q: quit`);
+      return;
+    }
     const data = JSON.stringify(output === "name" ? sheet.names() : sheet.data);
     if (data !== printed) printNext(sheet, now, output);
     printed = data;
@@ -50,8 +53,10 @@ export async function watchSheet(begin: Begin, look: () => Sheet, output: Output
 }
 
 function printNext(sheet: Sheet, now: number, output: Output | undefined): void {
-  if (output === "json") return console.log(JSON.stringify(secrets.clean(sheet.document(now))));
-  if (output === "yaml") console.log("---");
-  else if (output !== "name") say(`\n${rfc3339(now)}`);
-  printSheet(sheet, output);
+  if (output === "json") console.log(JSON.stringify(secrets.clean(sheet.document(now))));
+  else {
+    if (output === "yaml") console.log("---");
+    else if (output !== "name") say(`\n${rfc3339(now)}`);
+    printSheet(sheet, output);
+  }
 }
