@@ -59,3 +59,23 @@ test("a change of one of 10,000 machines is on the screen while others change", 
     );
   await page.getByRole("row").filter({ hasText: "host-00001" }).getByText("deprovisioning").waitFor();
 });
+
+test("a name and a wait that are cut off in a window of 1,120 pixels are read in full when they are pointed at", {
+  skip,
+}, async (t) => {
+  const name = `${"rack-17-".repeat(8)}node`;
+  const waitingFor =
+    "the machine to answer by its management controller, which it has not done since it was switched on";
+  const status = { provisioning: { state: "preparing", ID: "" }, waitingFor };
+  await using fake = await fakeConsole(built, [host(name, { status })]);
+  const { page } = await openPage(t, `${fake.url}/machines`, { viewport: { width: 1120, height: 800 } });
+  for (const text of [name, waitingFor]) {
+    const cell = page.getByTitle(text, { exact: true });
+    assert.equal(await cell.textContent(), text);
+    const isCut = await cell.evaluate((element) => {
+      const box = element.closest<HTMLElement>("[role=cell]")!;
+      return box.scrollWidth > box.clientWidth;
+    });
+    assert.equal(isCut, true, text);
+  }
+});

@@ -120,9 +120,10 @@ test("a session has at most 12 pages and consoles open", async (t) => {
 function reader() {
   const clock = new VirtualClock();
   const tail = new OutputTail(1_000);
-  const at = { isFull: false, text: "", destroyed: false, ended: false };
+  const at = { isFull: false, text: "", events: 0, destroyed: false, ended: false };
   const sink = {
     write(text: string) {
+      if (text.startsWith("data: ")) at.events++;
       at.text += [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => Buffer.from(data!, "base64")).join("");
       return !at.isFull;
     },
@@ -146,6 +147,22 @@ test("a reader who is slow gets the rest when he has room; nothing is held for h
   stream.drained();
   assert.equal(at.text, "onetwo");
   stream.close();
+});
+
+test("bytes that come one by one are read at once, then together every 40 ms; much, and the end, do not wait", async () => {
+  const { clock, tail, at } = reader();
+  for (const byte of "login: ") tail.push(Buffer.from(byte));
+  assert.deepEqual([at.text, at.events], ["l", 1]);
+  await clock.run(40);
+  assert.deepEqual([at.text, at.events], ["login: ", 2]);
+  tail.push(Buffer.from("x"));
+  await clock.run(39);
+  assert.equal(at.events, 2);
+  await clock.run(1);
+  assert.deepEqual([at.text, at.events], ["login: x", 3]);
+  tail.push(Buffer.from("bye"));
+  tail.finish();
+  assert.deepEqual([at.text, at.ended], ["login: xbye", true]);
 });
 
 test("a reader of whose next bytes nothing is kept any more is cut off, and so is one that takes nothing for 30 seconds", async () => {

@@ -109,11 +109,20 @@ function ListRow<T>({
       style={{ ...grid, transform: `translateY(${index * ROW_PX}px)` }}
       onDblClick={() => onOpen(row)}
     >
-      {columns.map(({ id, cell, wide }) => (
-        <div key={id} role="cell" class={wide ? "wide" : undefined}>
-          {cell(row)}
-        </div>
-      ))}
+      {columns.map(({ id, cell, wide }) => {
+        const content = cell(row);
+        // Rows are of one height: what is cut off is read in full when it is pointed at.
+        return (
+          <div
+            key={id}
+            role="cell"
+            class={wide ? "wide" : undefined}
+            title={typeof content === "string" ? content : ""}
+          >
+            {content}
+          </div>
+        );
+      })}
     </div>
   );
 }

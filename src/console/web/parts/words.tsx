@@ -44,7 +44,12 @@ export function Ago({ at }: { at: number | undefined }) {
 
 /** A link to an object's page. */
 export function ObjectLink({ object, machine = false }: { object: KubeObject; machine?: boolean }) {
-  return <a href={pathOfObject(object, machine ? "machines" : "object")}>{object.metadata.name}</a>;
+  const { name } = object.metadata;
+  return (
+    <a href={pathOfObject(object, machine ? "machines" : "object")} title={name}>
+      {name}
+    </a>
+  );
 }
 
 /** What a place says that has nothing to show; "Loading…" while that is not known yet. */
