@@ -53,6 +53,7 @@ Maintainer: The Slipway authors
 Section: admin
 Priority: optional
 Depends: libc6 (>= 2.28), libstdc++6 (>= 8), passwd
+Recommends: ipmitool
 Suggests: kubernetes-client, qemu-system-x86
 Installed-Size: ${kibibytes}
 Description: launches Kubernetes from bare metal
