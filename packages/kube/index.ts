@@ -40,6 +40,7 @@ export { TokenBucket } from "./rate-limit.ts";
 export { type PolicyRule, type RbacRules, rulesOf } from "./rbac.ts";
 export { reflect } from "./reflector.ts";
 export { createClient } from "./rest-client.ts";
+export { CREW_LABEL } from "./shard-keeper.ts";
 export { MOST_SHARDS } from "./shard-of.ts";
 export { isStalled, recovered, stalled, stalledBy, type Waiting, waitFor } from "./stalled.ts";
 export { type Reported, type StatusFields, StatusRecord } from "./status-record.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { systemClock as clock, isFault } from "@slipway/base";
-import type { KubeObject } from "@slipway/kube";
-import { Event } from "@slipway/kube/core";
+import { CREW_LABEL, type KubeObject } from "@slipway/kube";
+import { Event, Lease } from "@slipway/kube/core";
 import { load } from "js-yaml";
 import { Cluster, ClusterV1beta1 } from "../kinds/cluster-api/cluster.ts";
 import { installCrds } from "../kinds/install.ts";
@@ -89,6 +89,33 @@ test("status as JSON and as YAML is the same data, with moments as texts", async
   assert.match(document.waiting[0].waitsSince, /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   const yaml = load((await slipway(status, "status", "-o", "yaml")).out) as typeof document;
   assert.deepEqual({ ...yaml, time: "" }, { ...document, time: "" });
+});
+
+test("status shows who holds which shards, where an operator shares its work out", async (t) => {
+  const { client, slipway } = await scene(t);
+  const lease = (name: string, holderIdentity: string) => {
+    const labels = { [CREW_LABEL]: "slipway-1" };
+    const spec = {
+      holderIdentity,
+      leaseDurationSeconds: 600,
+      renewTime: new Date(clock.now()).toISOString().replace("Z", "000Z"),
+    };
+    return client.create(Lease, { metadata: { namespace: "default", name: `slipway-1-${name}`, labels }, spec });
+  };
+  for (const [name, holder] of [
+    ["replica-a", "pod-a"],
+    ["replica-b", "pod-b"],
+    ["shard-0", "pod-a"],
+    ["shard-1", "pod-a"],
+    ["shard-2", ""],
+  ] as const)
+    await lease(name, holder);
+  const { out } = await slipway(status, "status");
+  assert.match(out, /^Shards\n +CREW +HELD +BY +NOT HELD\n +default\/slipway-1 +2\/3 +pod-a 2, pod-b 0 +2$/m);
+  const { shards } = JSON.parse((await slipway(status, "status", "-o", "json")).out);
+  assert.deepEqual(shards, [
+    { namespace: "default", crew: "slipway-1", shards: 3, held: { "pod-a": 2, "pod-b": 0 }, free: [2] },
+  ]);
 });
 
 test("status of a cluster without anything says so", async (t) => {

@@ -1,5 +1,5 @@
 import { systemClock as clock, quietLog as log, cryptoRandom as random } from "@slipway/base";
-import { Event } from "@slipway/kube/core";
+import { Event, Lease } from "@slipway/kube/core";
 import { SYSTEMS } from "../operator/systems.ts";
 import { eventRow } from "../views/event-row.ts";
 import { type Overview, overviewOf, type Shown } from "../views/overview.ts";
@@ -7,7 +7,7 @@ import { type Followed, follow, objectsOf } from "./listing/follow.ts";
 import { type ServedKind, servedKinds } from "./listing/kinds.ts";
 import { addListingOptions, type ListingOptions, selectedBy } from "./listing/options.ts";
 import { nameLine, printProblems } from "./listing/print.ts";
-import { eventsAbout, readOverview } from "./listing/read.ts";
+import { CREW_LEASES, eventsAbout, readOverview, withShards } from "./listing/read.ts";
 import { readable } from "./listing/refusals.ts";
 import { printSheet, type Sheet, watchSheet } from "./listing/sheet.ts";
 import { onCluster, type Reached } from "./on-cluster.ts";
@@ -69,25 +69,31 @@ async function watched({ client, transport }: Reached, options: ListingOptions):
   const { namespace } = selected;
   const all = await servedKinds(transport, SYSTEMS);
   const kinds = all.map(({ kind }) => kind);
-  const [objects, warnings] = await Promise.all([
+  const [objects, warnings, crews] = await Promise.all([
     readable(client, kinds, selected),
     readable(client, [Event], { namespace }),
+    readable(client, [Lease], CREW_LEASES),
   ]);
-  printProblems([...objects.problems, ...warnings.problems]);
+  printProblems([objects, warnings, crews].flatMap(({ problems }) => problems));
   const served = all.filter(({ kind }) => objects.resources.includes(kind));
   const ports = { client, clock, random, log };
-  let [followed, events]: [Followed[], Followed[]] = [[], []];
+  let followed: Followed[] = [];
+  let events: Followed[] = [];
+  let leases: Followed[] = [];
   await watchSheet(
     async (changed, signal) => {
-      [followed, events] = await Promise.all([
+      [followed, events, leases] = await Promise.all([
         follow(objects.resources, selected, ports, { changed, signal }),
         follow(warnings.resources, { namespace }, ports, { changed, signal }),
+        follow(crews.resources, CREW_LEASES, ports, { changed, signal }),
       ]);
     },
     () => {
+      const now = clock.now();
       const shown = shownOf(served, followed);
       const rows = events.flatMap(objectsOf).map((event) => eventRow(event as Event));
-      return sheetOf(overviewOf(shown, eventsAbout(shown, rows, selected), clock.now()), shown);
+      const overview = overviewOf(shown, eventsAbout(shown, rows, selected), now);
+      return sheetOf(withShards(overview, leases.flatMap(objectsOf) as Lease[], now), shown);
     },
     options.output,
   );

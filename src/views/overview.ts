@@ -1,6 +1,7 @@
 import type { KubeObject } from "@slipway/kube";
 import type { EventRow } from "./event-row.ts";
 import { byName, type Role, type Row, rowOf } from "./row.ts";
+import type { ShardCrew } from "./shards.ts";
 
 /** Objects of one kind, and what they are to the user; undefined: neither machine, nor pool, nor cluster. */
 export interface Shown {
@@ -38,6 +39,8 @@ export interface Overview {
   waiting: readonly Row[];
   /** The latest first. */
   failures: readonly Failed[];
+  /** Where an operator shares its work out (`--shards`). */
+  shards?: readonly ShardCrew[] | undefined;
 }
 
 /** For how long a warning counts as recent. */

@@ -1,11 +1,15 @@
 import { asFault, isFault } from "@slipway/base";
-import type { Client, KubeObject } from "@slipway/kube";
-import { Event } from "@slipway/kube/core";
+import { type Client, CREW_LABEL, type KubeObject } from "@slipway/kube";
+import { Event, Lease } from "@slipway/kube/core";
 import { type EventRow, eventRow } from "../../views/event-row.ts";
 import { type Overview, overviewOf, type Shown } from "../../views/overview.ts";
+import { shardCrews } from "../../views/shards.ts";
 import type { ServedKind } from "./kinds.ts";
 import { Refusals } from "./refusals.ts";
 import { type Selected, selectionOf } from "./selected.ts";
+
+/** The Leases of operators that share their work out. */
+export const CREW_LEASES = { labelSelector: CREW_LABEL };
 
 /** Kinds with their objects, and one sentence for each that can't be read. */
 export interface ReadObjects {
@@ -50,12 +54,14 @@ export async function readOverview(
   selected: Selected,
   now: number,
 ): Promise<{ shown: Shown[]; overview: Overview; problems: string[] }> {
-  const [{ shown, problems }, events] = await Promise.all([
+  const [{ shown, problems }, events, leases] = await Promise.all([
     readObjects(client, served, selected),
     warnings(client, selected.namespace),
+    crewLeases(client),
   ]);
   const overview = overviewOf(shown, eventsAbout(shown, events.rows, selected), now);
-  return { shown, overview, problems: [...problems, ...events.problems] };
+  const all = [...problems, ...events.problems, ...leases.problems];
+  return { shown, overview: withShards(overview, leases.leases, now), problems: all };
 }
 
 /** Events about objects of these kinds: a cluster has many others. Where objects are selected, about those alone. Pure. */
@@ -72,6 +78,18 @@ export function eventsAbout(
     shown.flatMap(({ kind, objects }) => objects.map(({ metadata }) => place(kind, metadata.namespace, metadata.name))),
   );
   return ofKinds.filter(({ kind, namespace, name }) => places.has(place(kind, namespace, name)));
+}
+
+/** The overview with the shards that Leases show, where there are any. Pure. */
+export function withShards(overview: Overview, leases: readonly Lease[], now: number): Overview {
+  const shards = shardCrews(leases, now);
+  return shards.length === 0 ? overview : { ...overview, shards };
+}
+
+async function crewLeases(client: Client): Promise<{ leases: Lease[]; problems: string[] }> {
+  const refusals = new Refusals();
+  const { value } = await refusals.ask({}, () => client.list(Lease, CREW_LEASES));
+  return { leases: value?.items ?? [], problems: refusals.problems };
 }
 
 async function warnings(client: Client, namespace: string | undefined) {

@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
 import type { Failed, Overview, StateCount } from "../../views/overview.ts";
 import type { Row } from "../../views/row.ts";
+import type { ShardCrew } from "../../views/shards.ts";
 import { since } from "../../views/since.ts";
 import { table } from "../progress.ts";
 
@@ -13,7 +14,7 @@ const BAR = 10;
  * milliseconds since 1970. Pure but for colours, which are for terminals.
  */
 export function statusLines(
-  { machines, pools, clusters, waiting, failures }: Overview,
+  { machines, pools, clusters, waiting, failures, shards = [] }: Overview,
   now: number,
   { wide = false } = {},
 ): string[] {
@@ -44,6 +45,7 @@ export function statusLines(
       failures.map((failed) => failedCells(failed, now)),
       "red",
     ),
+    section("Shards", ["CREW", "HELD", "BY", "NOT HELD"], shards.map(shardCells)),
   ].filter((lines) => lines.length > 0);
   if (sections.length === 0)
     return ["There are no machines, pools or clusters yet: docs and examples/ have first manifests."];
@@ -111,4 +113,9 @@ function waitCells(row: Row, now: number): string[] {
 function failedCells(failed: Failed, now: number): string[] {
   const { at, reason, message, count } = failed;
   return [nameOf(failed), ago(at, now), count > 1 ? `${reason} (${count} times)` : reason, oneLine(message)];
+}
+
+function shardCells({ namespace, crew, shards, held, free }: ShardCrew): string[] {
+  const by = Object.entries(held).map(([replica, count]) => `${replica} ${count}`);
+  return [`${namespace}/${crew}`, `${shards - free.length}/${shards}`, by.join(", "), free.join(" ") || "-"];
 }
