@@ -10,7 +10,7 @@ CLUSTER_API := clusterctl capi-core capi-bootstrap capi-control-plane capi-infra
 export NODE_COMPILE_CACHE ?= $(CURDIR)/node_modules/.cache/slipway
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test test-kubectl kube-assets earlier-releases test-kubernetes test-kubeadm test-cluster-api test-conformance test-netboot test-attack test-bmc test-clients test-formats test-datastores test-libvirt test-browser pictures test-all check generate kubernetes-types clusterctl-repository bundle image packages test-install agent node-image network-image service-images test-firmware bench bench-compare sim night clean
+.PHONY: help demo up test test-kubectl kube-assets earlier-releases test-kubernetes test-kubeadm test-cluster-api test-conformance test-netboot test-attack test-bmc test-clients test-formats test-datastores test-libvirt test-browser pictures test-all check generate kubernetes-types clusterctl-repository bundle image packages test-install agent node-image network-image service-images test-firmware bench bench-compare sim night sim-scale clean
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -146,6 +146,9 @@ sim: $(INSTALLED) ## Fault seeds: SEEDS=5000 FROM=0 ONLY="pool shards rack death
 
 night: $(INSTALLED) ## 10,000 fault histories of all kinds by turns, each failure at once, with the time that is left: SEEDS=10000 (the last) FROM=1 ONLY="pool rack"; two parts beside each other use two cores
 	@$(NODE) test/system/nights.ts
+
+sim-scale: $(INSTALLED) ## Pools in virtual time, with failures, revocations, rotations and upgrades, and what they cost: MACHINES=1000 HOURS=24
+	@$(NODE) bench/scale.ts $(MACHINES) $(HOURS)
 
 clean: ## Remove what was installed and kept
 	rm -rf node_modules .slipway dist
