@@ -1,5 +1,6 @@
 /**
- * PlunderMachines on simulated hosts, ten at once against one, in virtual time: how long they take, and what is asked of Kubernetes for each.
+ * PlunderMachines on simulated hosts, ten at once against one, in virtual time: how long they take, and what is asked of Kubernetes for each. The same
+ * on hosts of a netboot outside of the cluster, and what is asked of that.
  * Then machines that wait: blank ones that were switched on, whose agents run, and of which nobody wants anything; real clock. The process
  * holds everything, simulated servers included; 0 leaves a part out, so that the other has the process to itself.
  * Run: `node bench/plunder.bench.ts [machines at once] [machines that wait]`.
@@ -21,6 +22,7 @@ import { Provisioning, ProvisioningNetwork } from "../src/sim/rack/provisioning.
 import { SimServer } from "../src/sim/rack/server.ts";
 import { NO_SERVER_TIMINGS } from "../src/sim/rack/server-parts.ts";
 import { CLUSTER, NAMESPACE, OLD_MANIFESTS, PlunderWorld } from "../test/system/plunder-world.ts";
+import { inRemoteWorld } from "../test/system/remote-netboot.ts";
 import { asCommand } from "./as-command.ts";
 import { Counts, countedTransport } from "./counts.ts";
 import { peakMiB, printMachine, report, residentMiB } from "./table.ts";
@@ -37,6 +39,8 @@ if (many > 0) {
   const one = await installed(1);
   const all = await installed(many);
   report(`${many} against one`, all / one, "times", 1.5);
+  const far = await farAgainstOne(many);
+  report(`${many} against one, of a netboot elsewhere`, far, "times", 1.5);
 }
 if (waiting > 0) await wait(waiting);
 saver.close();
@@ -51,16 +55,10 @@ async function installed(count: number): Promise<number> {
   try {
     await world.operator();
     await world.create(OLD_MANIFESTS[0]!);
-    const [began, before] = [world.clock.now(), requests.snapshot()];
+    const before = requests.snapshot();
     const sum = (): number => [...requests.snapshot().values()].reduce((total, each) => total + each, 0);
     const total = sum();
-    const names = Array.from({ length: count }, (_, at) => `m-${at}`);
-    for (const name of names) await machine(world, name);
-    await world.until("all are ready", async () => {
-      const held = await world.plunderMachines();
-      return names.every((name) => held.find(({ metadata }) => metadata.name === name)?.status?.ready === true);
-    });
-    const seconds = (world.clock.now() - began) / 1000;
+    const seconds = await untilReady(world, count);
     report(`${count} at once, from creation to ready`, seconds, "s of virtual time");
     report("  Kubernetes requests a machine", (sum() - total) / count, "");
     for (const [name, each] of requests.entries()) {
@@ -71,6 +69,36 @@ async function installed(count: number): Promise<number> {
   } finally {
     await world.close();
   }
+}
+
+/** Virtual seconds that so many at once take, against one, on hosts of a netboot elsewhere. */
+async function farAgainstOne(many: number): Promise<number> {
+  const seconds: number[] = [];
+  for (const count of [1, many])
+    await inRemoteWorld(
+      async (world, netboot) => {
+        await world.operator();
+        await world.create(OLD_MANIFESTS[0]!);
+        seconds.push(await untilReady(world, count));
+        report(`${count} at once, of a netboot elsewhere`, seconds.at(-1)!, "s of virtual time");
+        const calls = [...netboot.calls.values()].reduce((total, each) => total + each, 0);
+        report("  requests to the netboot a machine", calls / count, "");
+      },
+      { servers: count },
+    );
+  return seconds[1]! / seconds[0]!;
+}
+
+/** Creates so many machines. Resolves with the virtual seconds until all are ready. */
+async function untilReady(world: PlunderWorld, count: number): Promise<number> {
+  const began = world.clock.now();
+  const names = Array.from({ length: count }, (_, at) => `m-${at}`);
+  for (const name of names) await machine(world, name);
+  await world.until("all are ready", async () => {
+    const held = await world.plunderMachines();
+    return names.every((name) => held.find(({ metadata }) => metadata.name === name)?.status?.ready === true);
+  });
+  return (world.clock.now() - began) / 1000;
 }
 
 async function machine(world: PlunderWorld, name: string): Promise<void> {

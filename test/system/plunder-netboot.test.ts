@@ -95,6 +95,19 @@ test("N38 a machine that found no host of this cluster has one of the netboot as
     { isNamed: false },
   ));
 
+test("N34 a machine whose system netboot can ask to restart is wiped without anybody's hand", () =>
+  inRemoteWorld(async (world, netboot) => {
+    netboot.canRestart = true;
+    await netboot.start();
+    await world.operator();
+    await world.createTodays(OLD_MANIFESTS);
+    await world.untilRunning(2);
+    for (const name of NAMES) await world.remove(Machine, name);
+    await world.untilGone();
+    netboot.check();
+    assert.equal(await unleased(netboot), 3);
+  }));
+
 /** A cluster's life, with an operator that dies. Resolves with its effects. */
 async function life(death?: Death): Promise<number> {
   let effects = 0;
@@ -210,6 +223,9 @@ test("N34 N38 a netboot that names another machine's MAC, or loses a deployment,
       const { body, ...rest } = await answer();
       return body.includes("machines") ? { ...rest, body: '{"machines":[]}' } : { ...rest, body };
     };
+    await world.until("the loss is reported", async () => /does not know machine/.test((await of())?.message ?? ""));
+    const { status } = (await world.plunderMachine("worker"))!;
+    assert.deepEqual([status?.ready, status?.failureReason], [true, undefined], "a machine that runs is given up");
     await world.remove(Machine, "worker");
     await world.until("no proof is reported", async () =>
       /has no proof that it was wiped/.test((await of())?.message ?? ""),

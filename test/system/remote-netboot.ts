@@ -34,6 +34,8 @@ export class RemoteNetboot {
   /** What is done to an answer before the operator gets it. */
   befall: (request: HttpRequest, answer: () => ReturnType<HttpHandler>) => ReturnType<HttpHandler> = (_, answer) =>
     answer();
+  /** Systems restart when netboot asks them over SSH. */
+  canRestart = false;
   /** Calls by method and path. */
   readonly calls = new Map<string, number>();
   readonly #world: World;
@@ -81,6 +83,7 @@ export class RemoteNetboot {
       ...{ book, hosts, installers, url, clock, log, hasCluster: false, images: [], ownKey: OWN_KEY },
       order: (host, wanted, id) => order(host, wanted, id),
       installed: async () => {},
+      ...(this.canRestart && { restart: async ({ mac }) => this.#serverOf(mac).restart() }),
     });
     const settings = netbootSettings(
       { dhcp: { mode: "off" }, api: { port: 1, plunder: true }, interface: "eth1" },
@@ -122,7 +125,7 @@ export class RemoteNetboot {
   /** People restart what waits for that. */
   restartReleased(): void {
     for (const { deployment, claim } of this.#serving?.book.deployments ?? []) {
-      const server = [...this.rack.servers.values()].find(({ mac }) => mac === deployment.mac)!;
+      const server = this.#serverOf(deployment.mac);
       if (claim?.release !== undefined && server.running?.is === "system") server.restart();
     }
   }
@@ -131,6 +134,10 @@ export class RemoteNetboot {
     await this.stop();
     await this.rack.close();
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #serverOf(mac: string) {
+    return [...this.rack.servers.values()].find((each) => each.mac === mac)!;
   }
 
   async #answer(request: Parameters<HttpHandler>[0]): ReturnType<HttpHandler> {

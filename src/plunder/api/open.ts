@@ -11,6 +11,7 @@ import { inherited } from "../files/deployment.ts";
 import { isSaid } from "../files/texts.ts";
 import { forgetHost } from "../ssh/known-hosts.ts";
 import { openSsh } from "../ssh/open-ssh.ts";
+import { restartBySsh } from "../ssh/restart.ts";
 import type { OpenShell } from "../ssh/shell.ts";
 import { isNative, plunderServer } from "./api.ts";
 import { Clients } from "./clients.ts";
@@ -48,9 +49,17 @@ export async function openPlunderApi(parts: ServedParts, { deploys }: { deploys:
           log,
         },
         order: (host, wanted, id) => parts.order(host, wanted, id),
-        async installed({ deployment: { config } }) {
+        async installed({ deployment: { mac, config } }) {
           // It has made new keys: the next one that it shows is recorded.
-          if (isSaid(config.address)) await forgetHost(knownHosts, config.address);
+          const address = isSaid(config.address) ? config.address : hosts.get(mac)?.address;
+          if (address !== undefined) await forgetHost(knownHosts, address);
+        },
+        async restart({ address = "", macs }, { deployment: { config } }, signal) {
+          const { username } = inherited(config, book.globalConfig);
+          if (!isSaid(username) || address === "")
+            throw new Fault("Refused", macs[0]!, "its system is not reached by SSH");
+          const open = openSsh({ ...{ clock, identity, knownHosts }, user: username, recordsNew: true });
+          await restartBySsh(open, { address, macs }, signal);
         },
       })
     : undefined;

@@ -26,6 +26,8 @@ export interface DeployerPorts {
   ownKey?: string;
   /** A machine was installed anew: its host key is another one. */
   installed(deployment: KeptDeployment): Promise<void>;
+  /** Has the system that a deployment installed restart its machine. Absent: nobody can. */
+  restart?(host: Readonly<Host>, deployment: KeptDeployment, signal: AbortSignal): Promise<void>;
   clock: Clock;
   log: Log;
 }
@@ -50,6 +52,9 @@ export class Deployer {
   readonly #waits = new Map<string, string>();
   /** Machines whose step is under way; true: an event came meanwhile. */
   readonly #turns = new Map<string, boolean>();
+  /** When systems were asked to restart, by deployment. */
+  readonly #asked = new Map<string, number>();
+  readonly #closing = new AbortController();
   #running: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
@@ -99,6 +104,7 @@ export class Deployer {
   /** Looks at nothing any more; resolves when what is under way has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#closing.abort();
     this.#stop();
     for (const timer of this.#timers.values()) timer.cancel();
     await this.#running;
@@ -149,7 +155,9 @@ export class Deployer {
     const host = hosts.get(deployment.mac);
     const standing = host && hosts.standing(host.name);
     const isReady = installers.isReady(deployment.mac);
-    return nextStep({ kept, type: typeOf(boot), host, standing, hasCluster, isReady, now: clock.now() });
+    const askedAt = this.#ports.restart === undefined ? "never" : this.#asked.get(kept.id);
+    const known = { kept, type: typeOf(boot), host, standing, hasCluster, isReady, now: clock.now() };
+    return nextStep({ ...known, ...(askedAt !== undefined && { askedAt }) });
   }
 
   async #carryOut(step: Exclude<Step, { do: "wait" }>, kept: KeptDeployment): Promise<boolean> {
@@ -178,12 +186,17 @@ export class Deployer {
       case "wipe":
         await order(host.name, { order: "wipe", how: "metadata", disks: "all" }, step.id);
         return false;
+      case "askRestart":
+        this.#asked.set(id, clock.now());
+        await this.#ports.restart?.(host, kept, this.#closing.signal);
+        return false;
       case "wipeFailed":
         await book.wipeFailed(kept.claim!.id, { at: clock.now(), message: step.message });
         return false;
       case "wiped":
         await book.wiped(kept.claim!.id, step.proof);
         this.#waits.delete(deployment.mac);
+        this.#asked.delete(id);
         // That a machine of this claim was to be installed is no word for the next one.
         if (!hasCluster) hosts.declare(host.name, UNDECLARED);
         return true;

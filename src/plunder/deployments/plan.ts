@@ -28,6 +28,8 @@ export interface Facts {
   /** What starts its installer is known to the boot service. */
   isReady: boolean;
   now: number;
+  /** As of `ReleaseMoment`. */
+  askedAt?: number | "never";
 }
 
 /** A machine that has asked for nothing for so long has left its loader. */
@@ -55,7 +57,7 @@ export function nextStep(facts: Facts): Step | undefined {
       for: `the machine to be approved: ${standing?.because ?? "it is not known how far it is trusted"}`,
     };
   }
-  if (isClaimed(kept) && isReleased) return releaseStep(kept, host, facts.now) ?? busy(host) ?? wipeStep(kept);
+  if (isClaimed(kept) && isReleased) return releaseStep(kept, host, facts) ?? busy(host) ?? wipeStep(kept);
   return type === "booty" ? imageStep(facts, host) : installerStep(facts, host);
 }
 

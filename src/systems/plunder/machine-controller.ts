@@ -259,9 +259,14 @@ async function nameMachine(
     .byIndex(PlunderMachine, "providerID", providerID)
     .find(({ metadata }) => metadata.uid !== machine.metadata.uid);
   if (other !== undefined)
-    throw new Fault("Refused", nameOf(machine), `its machine is to be ${mac}, which is that of ${nameOf(other)}`, {
-      remedy: "find out which netboot serves that machine; then delete this object's Machine",
-    });
+    throw new Fault(
+      "AlreadyExists",
+      nameOf(machine),
+      `its machine is to be ${mac}, which is that of ${nameOf(other)}`,
+      {
+        remedy: "find out which netboot serves that machine; then delete this object's Machine",
+      },
+    );
   const { resourceVersion } = machine.metadata;
   const body = { metadata: { resourceVersion }, spec: { providerID } };
   await client.patch(PlunderMachine, refOf(machine), { type: "merge", body });

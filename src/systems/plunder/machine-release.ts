@@ -89,14 +89,9 @@ async function demandProof(context: Context, { object }: MachineRecord, { driver
   if (driver.proofOf === undefined || !instanceID) return;
   const proof = await driver.proofOf(instanceID, context.signal);
   if (proof === undefined)
-    throw new Fault(
-      "Refused",
-      nameOf(object),
-      `the netboot does not know host ${instanceID} any more, and has no proof that it was wiped`,
-      {
-        remedy: "look after the host yourself",
-      },
-    );
+    throw new Fault("Unavailable", nameOf(object), `nothing proves that host ${instanceID} was wiped`, {
+      remedy: "look after the host yourself",
+    });
   context.events.normal(object, "Wiped", `host ${instanceID}: ${proof}`);
 }
 

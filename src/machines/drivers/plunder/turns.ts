@@ -57,10 +57,14 @@ export class NetbootTurns {
     return machine === undefined || machine.state === "wiped" ? [] : [machineOf(machine)];
   }
 
-  /** Undefined: the netboot knows no such machine, or it is wiped. */
+  /** Undefined: it is wiped. Rejects with a `Fault` where the netboot knows no such machine: it may run for all that, and Secret `plunder` name another netboot. */
   async read(id: string, signal?: AbortSignal): Promise<Machine | undefined> {
     const machine = await this.#known(id, signal);
-    return machine === undefined || machine.state === "wiped" ? undefined : machineOf(machine);
+    if (machine !== undefined) return machine.state === "wiped" ? undefined : machineOf(machine);
+    const what = `it does not know machine ${id} any more, and has no proof that it was wiped`;
+    throw new Fault("Unavailable", this.#on, what, {
+      remedy: "see that Secret plunder names the netboot that the machine is of; else look after the machine yourself",
+    });
   }
 
   async proofOf(id: string, signal?: AbortSignal): Promise<string | undefined> {
