@@ -8,7 +8,8 @@ import { MachineHealthCheck } from "../../src/kinds/cluster-api/machine-health-c
 import { MachineSet } from "../../src/kinds/cluster-api/machine-set.ts";
 import { PROVIDER_KINDS, SimBootstrap, SimMachine } from "./cluster-api-provider.ts";
 import { CLUSTER, CoreWorld, conditionOf, NAMESPACE } from "./cluster-api-world.ts";
-import { type Death, interruptible } from "./mortal.ts";
+import type { Death } from "./mortal.ts";
+import { crewOfReplicas, oneOperator, type Staff } from "./staff.ts";
 import { HOUR, MINUTE, SECOND } from "./world.ts";
 
 const NAME = "workers";
@@ -122,37 +123,31 @@ export async function lifeOfCore(death?: Death): Promise<{ effects: number; made
 }
 
 /** A cluster whose user changes his mind, whose Nodes and hosts fail, and whose operators die, drawn from a seed. The same seed is the same history. */
-export async function coreUnderFaults(seed: number): Promise<void> {
+export async function coreUnderFaults(seed: number, staff: Staff = oneOperator(0.04)): Promise<void> {
   const draw = seededRandom(seed * 6_421 + 5);
   const chance = (p: number): boolean => draw.fraction() < p;
-  let isDown = false;
   const world = await CoreWorld.create({
     seed,
-    transport: (inner) => interruptible(inner, () => isDown),
+    transport: staff.transport,
     provider: { hostMs: 1_000 * draw.int(120), joinMs: 1_000 * draw.int(60), releaseMs: 1_000 * draw.int(120) },
   });
   const key = `${NAMESPACE}/${CLUSTER}`;
   try {
-    await world.operator();
+    await staff.begin(world);
     await world.make();
     const wish = { template: "a", replicas: draw.int(4) };
     await world.deploy(NAME, wish.replicas, strategyOf(draw));
     await makeHealthCheck(world);
     const ends = world.clock.now() + 60 * MINUTE;
     const mischief = async (): Promise<boolean> => {
-      isDown = chance(0.05);
-      if (chance(0.04)) {
-        world.kill();
-        isDown = false;
-        await world.operator();
-      }
+      await staff.mischief(draw);
       if (chance(0.03)) world.provider.unreachable[chance(0.5) ? "add" : "delete"](key);
       if (chance(0.05)) await changeMind(world, wish, draw);
       if (chance(0.05)) await breakMachine(world, draw);
       return world.clock.now() >= ends;
     };
     await world.until(`mischief is over (seed ${seed})`, mischief, 2 * HOUR, 20 * SECOND);
-    isDown = false;
+    await staff.mend();
     world.provider.unreachable.clear();
     const isOnDelete = (await world.deployment(NAME)).spec.rollout?.strategy?.type === "OnDelete";
     const until = (what: string, holds: () => Promise<boolean>): Promise<void> =>
@@ -169,6 +164,9 @@ export async function coreUnderFaults(seed: number): Promise<void> {
     await world.close();
   }
 }
+
+/** The same, worked on by replicas that share the work, come and go. */
+export const coreOverShards = (seed: number): Promise<void> => coreUnderFaults(seed, crewOfReplicas());
 
 /** How its roll-outs go. */
 function strategyOf(draw: Random): object {

@@ -1,9 +1,9 @@
 /** Histories that are drawn from seeds, each kind by its name. */
-import { coreUnderFaults } from "./cluster-api-life.ts";
+import { coreOverShards, coreUnderFaults } from "./cluster-api-life.ts";
 import { planeUnderFaults } from "./control-plane-life.ts";
 import { lifeOfDeaths } from "./deaths-seed.ts";
 import { lifeUnderFaults } from "./fault-seed.ts";
-import { ownPoolUnderFaults } from "./own-seed.ts";
+import { ownPoolOverShards, ownPoolUnderFaults } from "./own-seed.ts";
 import { lifeWithFaults } from "./packet-life.ts";
 import { plunderUnderFaults } from "./plunder-seed.ts";
 import { rackUnderFaults } from "./rack-seed.ts";
@@ -18,12 +18,20 @@ export interface Lives {
   shows: string;
 }
 
+const OVER_SHARDS = [poolsOverShards, ownPoolOverShards, coreOverShards];
+
+/** One of them, by the seed. */
+async function overShards(seed: number): Promise<void> {
+  await OVER_SHARDS[seed % OVER_SHARDS.length]!(seed);
+}
+
 /** All kinds. */
 export const LIVES: Readonly<Record<string, Lives>> = {
   pool: { life: lifeUnderFaults, shows: "every life converged, nothing was bought twice or left over" },
   shards: {
-    life: poolsOverShards,
-    shows: "pools whose work replicas share converged while those came and went, nothing was bought twice",
+    life: overShards,
+    shows:
+      "pools, own hosts and clusters whose work replicas share converged while those came and went, nothing was bought or wiped twice",
   },
   rack: {
     life: rackUnderFaults,

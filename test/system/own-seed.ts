@@ -7,15 +7,17 @@ import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 import { STAGES } from "../../src/sim/firmware/firmware.ts";
 import { HarvesterWorld } from "./harvester-world.ts";
 import { assertConverged } from "./invariants.ts";
-import { interruptible } from "./mortal.ts";
 import { livesTo } from "./pool-life.ts";
+import { crewOfReplicas, oneOperator, type Staff } from "./staff.ts";
 import { HOUR } from "./world.ts";
 
+/** The same, worked on by replicas that share the work, come and go. */
+export const ownPoolOverShards = (seed: number): Promise<void> => ownPoolUnderFaults(seed, crewOfReplicas());
+
 /** Plays the history of one seed. Throws when it does not converge or an invariant is broken. */
-export async function ownPoolUnderFaults(seed: number): Promise<void> {
+export async function ownPoolUnderFaults(seed: number, staff: Staff = oneOperator(0.03)): Promise<void> {
   const draw = seededRandom(seed * 7919 + 5);
   const chance = (p: number): boolean => draw.fraction() < p;
-  let apiDown = false;
   let isMischief = true;
   let hangs = draw.int(3);
   const world = await HarvesterWorld.create({
@@ -23,13 +25,13 @@ export async function ownPoolUnderFaults(seed: number): Promise<void> {
     provider: "inventory",
     servers: { sg: 4, ny: 0 },
     firmware: { hangs: () => hangs > 0 && chance(0.05 / STAGES.length) && hangs-- > 0 },
-    transport: (inner) => interruptible(inner, () => apiDown),
+    transport: staff.transport,
   });
   try {
     world.own.befall = (server) => {
       if (isMischief && chance(0.04)) throw new Fault("Unavailable", `bmc of ${server.name}`, "it is not reached");
     };
-    await world.operator();
+    await staff.begin(world);
     await world.pool("rack", {
       count: 2,
       joinTimeout: "40m",
@@ -53,12 +55,7 @@ export async function ownPoolUnderFaults(seed: number): Promise<void> {
   }
 
   async function mischief(): Promise<void> {
-    apiDown = chance(0.05);
-    if (chance(0.03)) {
-      world.kill();
-      apiDown = false;
-      await world.operator();
-    }
+    await staff.mischief(draw);
     const servers = [...world.own.rack.servers.values()];
     if (chance(0.02)) servers[draw.int(servers.length)]!.off();
     const machines = world.cloud.machines().filter(({ wanted }) => wanted);
@@ -69,7 +66,7 @@ export async function ownPoolUnderFaults(seed: number): Promise<void> {
 
   /** Nothing happens any more, and a person has looked after the hosts that were set aside. */
   async function mend(): Promise<void> {
-    apiDown = false;
+    await staff.mend();
     isMischief = false;
     for (const { metadata } of await world.own.hosts()) {
       if (metadata.annotations?.[SET_ASIDE] === undefined) continue;

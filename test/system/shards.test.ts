@@ -2,9 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { numbers } from "./api.ts";
+import { coreOverShards } from "./cluster-api-life.ts";
+import { type Crew, held, TAKEN_OVER_MS } from "./crew.ts";
 import { runSeeds } from "./fault-seed.ts";
+import type { HarvesterWorld } from "./harvester-world.ts";
+import { ownPoolOverShards } from "./own-seed.ts";
 import { ofTurn } from "./seeds-of-turn.ts";
-import { bought, type Crew, crewWorld, held, poolsOverShards, TAKEN_OVER_MS } from "./shard-seed.ts";
+import { bought, crewWorld, poolsOverShards } from "./shard-seed.ts";
 import { MINUTE, SECOND } from "./world.ts";
 
 const POOLS = 6;
@@ -12,7 +16,7 @@ const POOLS = 6;
 const KILLED_AFTER_SECONDS = [3, 0, 8, 13, 20, 31, 61.5, 90, 180, 400];
 
 /** Four replicas with some pools of two machines each. */
-async function staged(work: (crew: Crew) => Promise<void>): Promise<void> {
+async function staged(work: (crew: Crew<HarvesterWorld>) => Promise<void>): Promise<void> {
   const crew = await crewWorld({ seed: 18 });
   try {
     for (let i = 0; i < POOLS; i++) await crew.world.pool(`rack-${i}`, { count: 2 });
@@ -22,7 +26,7 @@ async function staged(work: (crew: Crew) => Promise<void>): Promise<void> {
   }
 }
 
-async function ready(crew: Crew): Promise<void> {
+async function ready(crew: Crew<HarvesterWorld>): Promise<void> {
   const { world } = crew;
   await world.until("all machines have joined", async () => {
     crew.check();
@@ -83,4 +87,12 @@ const SEEDS = 1;
 
 test("pools over shards converge under faults while replicas come and go, and no machine is bought twice", async () => {
   await runSeeds(1 + (Number(TURN) % 5) * SEEDS, SEEDS, { life: poolsOverShards });
+});
+
+test("a pool on own hosts converges over shards under faults: no host is wiped or taken twice, though netboot moves, too", async () => {
+  await runSeeds(1 + (Number(TURN) % 5) * SEEDS, SEEDS, { life: ownPoolOverShards });
+});
+
+test("a cluster of the light core converges over shards under faults, each Machine with one host, and leaves nothing behind", async () => {
+  await runSeeds(1 + (Number(TURN) % 5) * SEEDS, SEEDS, { life: coreOverShards });
 });

@@ -2,6 +2,7 @@ import {
   type Context,
   type Controller,
   DONE,
+  keyOf,
   type Outcome,
   refOf,
   StatusRecord,
@@ -23,6 +24,7 @@ export function turnController(system: string): Controller {
   return {
     name: "host-turn",
     system,
+    owner: (ref) => `host/${keyOf(ref)}`,
     sources: [source({ resource: BareMetalHost, optional: true, when: concerns })],
     access: [
       { resource: BareMetalHost, verbs: ["patch"] },

@@ -4,6 +4,7 @@ import { type Client, type Context, type Controller, DONE, type Outcome, source 
 import { Node } from "@slipway/kube/core";
 import { ANNOTATIONS } from "../../cluster-api/names.ts";
 import { isPaused } from "../../cluster-api/pause.ts";
+import { withCluster } from "../../cluster-api/shard-owner.ts";
 import { Cluster } from "../../kinds/cluster-api/cluster.ts";
 import { Machine } from "../../kinds/cluster-api/machine.ts";
 import type { WorkloadClusters } from "../../workload/workload-clusters.ts";
@@ -29,6 +30,7 @@ export function addonsController(parts: AddonParts): Controller {
   return {
     name: "cluster-addons",
     system: CLUSTER_ADDONS,
+    owner: withCluster,
     sources: [
       source({
         resource: Cluster,

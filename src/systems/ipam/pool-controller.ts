@@ -52,6 +52,7 @@ export function poolController(sort: PoolSort): Controller {
   return {
     name: `ipam-${resource.kind.toLowerCase()}`,
     system: IPAM,
+    owner: (ref) => `${resource.plural}/${keyOf(ref)}`,
     sources: [
       source({
         resource,

@@ -17,6 +17,7 @@ import { CustomResourceDefinition, Secret } from "@slipway/kube/core";
 import { GROUPS } from "../../cluster-api/names.ts";
 import { owningCluster } from "../../cluster-api/owners.ts";
 import { isPaused, pausedCondition } from "../../cluster-api/pause.ts";
+import { byClusterOf } from "../../cluster-api/shard-owner.ts";
 import { Cluster } from "../../kinds/cluster-api/cluster.ts";
 import { PROJECT, TENANT_LABEL } from "../../kinds/kamaji/labels.ts";
 import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
@@ -72,6 +73,7 @@ export function kamajiControlPlaneController(ways?: ExternalWays, beside?: Besid
   return {
     name: "kamaji-control-plane",
     system: KAMAJI_CONTROL_PLANE,
+    owner: byClusterOf(KamajiControlPlane),
     sources: [
       source({ resource: KamajiControlPlane }),
       source({ resource: Cluster, optional: true, keys: controlPlaneOfCluster }),

@@ -18,6 +18,7 @@ import { caHashes } from "../../bootstrap/kubeadm/ca-hash.ts";
 import { needsToken } from "../../bootstrap/kubeadm/join-configuration.ts";
 import { secretName } from "../../cluster-api/names.ts";
 import { clusterOf, machineOf } from "../../cluster-api/owners.ts";
+import { byClusterOf } from "../../cluster-api/shard-owner.ts";
 import { Cluster } from "../../kinds/cluster-api/cluster.ts";
 import { Machine } from "../../kinds/cluster-api/machine.ts";
 import { KubeadmConfig } from "../../kinds/kubeadm/kubeadm-config.ts";
@@ -45,10 +46,15 @@ export function kubeadmConfigController(parts: BootstrapParts): Controller {
   const waker = new Waker();
   /** Configurations by the cluster that they were asked for. */
   const interests = new Map<string, Map<string, Ref>>();
+  const left = (ref: Ref): void => {
+    for (const refs of interests.values()) refs.delete(keyOf(ref));
+  };
   return {
     name: "kubeadm-config",
     system: KUBEADM_BOOTSTRAP,
     workers: 32,
+    owner: byClusterOf(KubeadmConfig),
+    left,
     sources: [
       source({ resource: KubeadmConfig }),
       source({ resource: Machine, optional: true, keys: configOf }),
@@ -76,7 +82,7 @@ export function kubeadmConfigController(parts: BootstrapParts): Controller {
     async reconcile(ref, context) {
       const config = context.cache.get(KubeadmConfig, ref);
       if (config === undefined) {
-        for (const refs of interests.values()) refs.delete(keyOf(ref));
+        left(ref);
         return DONE;
       }
       const machine = machineOf(context.cache, config);

@@ -13,6 +13,7 @@ import {
 import { Secret } from "@slipway/kube/core";
 import { clusterOwner, inNamespaceOf } from "../../cluster-api/owners.ts";
 import { isPaused, pausedCondition } from "../../cluster-api/pause.ts";
+import { byClusterOf } from "../../cluster-api/shard-owner.ts";
 import { Cluster } from "../../kinds/cluster-api/cluster.ts";
 import { PacketCluster } from "../../kinds/packet/packet-cluster.ts";
 import { MachineProvider } from "../../kinds/slipway/machine-provider.ts";
@@ -38,6 +39,7 @@ export function clusterController(packet: Packet): Controller {
     name: "packetcluster",
     system: PACKET,
     workers: 10,
+    owner: byClusterOf(PacketCluster),
     sources: [
       source({ resource: PacketCluster }),
       source({

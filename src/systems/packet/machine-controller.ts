@@ -12,6 +12,7 @@ import {
 import { Secret } from "@slipway/kube/core";
 import { bootStoreAccess } from "../../bootstrap/boot-store.ts";
 import { isPaused, pausedCondition } from "../../cluster-api/pause.ts";
+import { byClusterOf } from "../../cluster-api/shard-owner.ts";
 import { Cluster } from "../../kinds/cluster-api/cluster.ts";
 import { Machine } from "../../kinds/cluster-api/machine.ts";
 import { PacketCluster } from "../../kinds/packet/packet-cluster.ts";
@@ -53,6 +54,7 @@ export function machineController(packet: Packet): Controller {
     name: "packetmachine",
     system: PACKET,
     workers: 32,
+    owner: byClusterOf(PacketMachine),
     sources: [
       source({
         resource: PacketMachine,

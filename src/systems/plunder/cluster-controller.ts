@@ -14,6 +14,7 @@ import {
 import { endpointOf } from "../../cluster-api/contract.ts";
 import { clusterOwner, inNamespaceOf, isControlPlane, machineOf } from "../../cluster-api/owners.ts";
 import { isPaused, pausedCondition } from "../../cluster-api/pause.ts";
+import { byClusterOf } from "../../cluster-api/shard-owner.ts";
 import { Cluster } from "../../kinds/cluster-api/cluster.ts";
 import { Machine } from "../../kinds/cluster-api/machine.ts";
 import { PlunderCluster } from "../../kinds/plunder/plunder-cluster.ts";
@@ -30,6 +31,7 @@ export function clusterController(): Controller {
     name: "plundercluster",
     system: PLUNDER,
     workers: 10,
+    owner: byClusterOf(PlunderCluster),
     sources: [
       source({ resource: PlunderCluster }),
       source({

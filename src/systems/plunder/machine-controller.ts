@@ -14,6 +14,7 @@ import { Secret } from "@slipway/kube/core";
 import { bootStoreAccess } from "../../bootstrap/boot-store.ts";
 import { ownerOf } from "../../cluster-api/owners.ts";
 import { isPaused, pausedCondition } from "../../cluster-api/pause.ts";
+import { byClusterOf } from "../../cluster-api/shard-owner.ts";
 import { Cluster } from "../../kinds/cluster-api/cluster.ts";
 import { Machine } from "../../kinds/cluster-api/machine.ts";
 import { IPAddress } from "../../kinds/ipam/ip-address.ts";
@@ -50,6 +51,7 @@ export function machineController(plunder: Plunder): Controller {
     name: "plundermachine",
     system: PLUNDER,
     workers: 32,
+    owner: byClusterOf(PlunderMachine),
     sources: [
       source({
         resource: PlunderMachine,

@@ -1,6 +1,6 @@
 /** Names that the system writes. Those of annotations, labels and the finalizer on Vinos are ViNO's own. Pure. */
 import { createHash } from "node:crypto";
-import type { KubeObject } from "@slipway/kube";
+import { type KubeObject, keyOf, type Ref } from "@slipway/kube";
 
 export const VINO = "vino";
 export const FINALIZER = "vino.airshipit.org";
@@ -21,6 +21,9 @@ export const MACHINE = "slipway.dev/vino-machine";
 export const APPLIED = "slipway.dev/vino-applied";
 /** On IPPools that were made here: they go with their last address. */
 export const OWN_POOL = "slipway.dev/made-by";
+
+/** What a Vino and its VinoNodes stay together with where replicas share out work. */
+export const withVino = (ref: Ref): string => `vino/${keyOf(ref)}`;
 
 const LONGEST = 63;
 

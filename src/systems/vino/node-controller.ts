@@ -22,7 +22,7 @@ import { bridgeOwner, type Given, ownerIn } from "./addresses/book.ts";
 import { Pools, poolAccess } from "./addresses/pools.ts";
 import { type AgentAccount, agentRights } from "./agent/rights.ts";
 import { giveBackHosts, isTidy, type Kept, keepHosts, type Placed, usernameOf } from "./host-keeper.ts";
-import { hostName, NODE_FINALIZER, ownerOf, VINO, VINO_NAME } from "./names.ts";
+import { hostName, NODE_FINALIZER, ownerOf, VINO, VINO_NAME, withVino } from "./names.ts";
 import { BY_NODE, BY_OWNER, INDEXES, type NodeView, viewOf, vinoRef } from "./node-view.ts";
 import { Role, RoleBinding } from "./objects.ts";
 import { interfacesOf, nodeSpec } from "./plan/node-spec.ts";
@@ -50,6 +50,11 @@ export function vinoNodeController({ namespace, account, onSecret }: NodeControl
   return {
     name: "vino-node",
     system: VINO,
+    owner(ref, cache) {
+      const vinoNode = cache.get(VinoNode, ref);
+      return withVino((vinoNode && vinoRef(vinoNode)) ?? ref);
+    },
+    left: (ref) => void rights.delete(keyOf(ref)),
     sources: [
       source({
         resource: VinoNode,
@@ -121,7 +126,7 @@ interface Keepers {
   pools: Pools;
   secrets: MachineSecrets;
   account: AgentAccount;
-  /** By uid: the rights that were last applied for a VinoNode. */
+  /** By key: the rights that were last applied for a VinoNode, and its uid. */
   rights: Map<string, string>;
 }
 
@@ -224,7 +229,8 @@ async function keepSecrets(
     }
   const names = spec.domains.flatMap(({ bmc, vnc }) => [bmc.name, ...(vnc ? [vnc.name] : [])]).toSorted();
   const { uid, namespace, name } = vinoNode.metadata;
-  if (vinoNode.metadata.deletionTimestamp !== undefined || rights.get(uid) === names.join()) return;
+  const [key, told] = [keyOf(refOf(vinoNode)), [uid, ...names].join()];
+  if (vinoNode.metadata.deletionTimestamp !== undefined || rights.get(key) === told) return;
   const owner = controllerReference(VinoNode, vinoNode);
   for (const { resource, body } of agentRights(account, { namespace: namespace!, name, owner, secrets: names }))
     await context.client.patch(
@@ -232,7 +238,7 @@ async function keepSecrets(
       { namespace: namespace!, name },
       { type: "apply", body, fieldManager: "slipway", force: true },
     );
-  rights.set(uid, names.join());
+  rights.set(key, told);
 }
 
 async function writeSpec({ client }: Context, vinoNode: VinoNode, spec: VinoNodeSpec): Promise<VinoNode> {

@@ -17,7 +17,16 @@ import { Node } from "@slipway/kube/core";
 import { Vino } from "../../kinds/vino/vino.ts";
 import { NODE_LABEL, nodeLabelValue, VinoNode } from "../../kinds/vino/vino-node.ts";
 import { agentsOf, DAEMON_SET } from "./agent/daemon-set.ts";
-import { FINALIZER, labelValue, NODE_FINALIZER, VINO, VINO_NAME, VINO_NAMESPACE, vinoNodeName } from "./names.ts";
+import {
+  FINALIZER,
+  labelValue,
+  NODE_FINALIZER,
+  VINO,
+  VINO_NAME,
+  VINO_NAMESPACE,
+  vinoNodeName,
+  withVino,
+} from "./names.ts";
 import { BY_OWNER, INDEXES, isSelected } from "./node-view.ts";
 import { DaemonSet } from "./objects.ts";
 import { STORAGE_POOL } from "./plan/node-spec.ts";
@@ -31,6 +40,7 @@ export function vinoController(namespace: string): Controller {
   return {
     name: "vino",
     system: VINO,
+    owner: withVino,
     sources: [
       source({ resource: Vino, when: (vino, before) => before === undefined || asks(vino) !== asks(before) }),
       source({

@@ -18,6 +18,7 @@ import {
 import { Secret } from "@slipway/kube/core";
 import { controlPlaneOf, endpointOf, infraClusterOf } from "../../../cluster-api/contract.ts";
 import { FINALIZERS } from "../../../cluster-api/names.ts";
+import { withCluster } from "../../../cluster-api/shard-owner.ts";
 import { Cluster } from "../../../kinds/cluster-api/cluster.ts";
 import { Machine } from "../../../kinds/cluster-api/machine.ts";
 import { MachineDeployment } from "../../../kinds/cluster-api/machine-deployment.ts";
@@ -42,10 +43,16 @@ const KUBECONFIG_MS = 60 * 60_000;
 /** Brings each Cluster's infrastructure and control plane together, sums up what belongs to it, and takes it down in order. */
 export function clusterController(parts: CoreParts): Controller {
   const waker = new Waker();
+  const left = async (ref: Ref): Promise<void> => {
+    await parts.workloads.drop(ref);
+    parts.external.forget(waker.by("Cluster", ref).who);
+  };
   return {
     name: "cluster",
     system: CLUSTER_API,
     workers: 50,
+    owner: withCluster,
+    left: (ref) => void left(ref),
     sources: [source({ resource: Cluster }), ofCluster(Machine), ofCluster(MachineSet), ofCluster(MachineDeployment)],
     access: [
       { resource: Cluster, verbs: ["get", "patch"] },
@@ -65,8 +72,7 @@ export function clusterController(parts: CoreParts): Controller {
     async reconcile(ref, context) {
       const cluster = context.cache.get(Cluster, ref);
       if (cluster === undefined) {
-        await parts.workloads.drop(ref);
-        parts.external.forget(waker.by("Cluster", ref).who);
+        await left(ref);
         return DONE;
       }
       if ((await parts.foreign.found()) !== undefined) return DONE;

@@ -16,6 +16,7 @@ import {
 } from "@slipway/kube";
 import { ANNOTATIONS, FINALIZERS, LABELS } from "../../../cluster-api/names.ts";
 import { clusterOf } from "../../../cluster-api/owners.ts";
+import { byClusterName } from "../../../cluster-api/shard-owner.ts";
 import { Cluster } from "../../../kinds/cluster-api/cluster.ts";
 import { Machine } from "../../../kinds/cluster-api/machine.ts";
 import { MachineDeployment } from "../../../kinds/cluster-api/machine-deployment.ts";
@@ -38,6 +39,7 @@ export function machineDeploymentController(parts: CoreParts): Controller {
     name: "machine-deployment",
     system: CLUSTER_API,
     workers: 50,
+    owner: byClusterName(MachineDeployment),
     sources: [
       source({ resource: MachineDeployment, indexes: { cluster: clusterIndex } }),
       source({ resource: MachineSet, keys: (set) => ownerOf(set) }),

@@ -7,6 +7,7 @@ import {
   DONE,
   type Outcome,
   ownerReference,
+  type Ref,
   refOf,
   StatusRecord,
   selects,
@@ -15,6 +16,7 @@ import {
 } from "@slipway/kube";
 import { LABELS } from "../../../cluster-api/names.ts";
 import { clusterOf } from "../../../cluster-api/owners.ts";
+import { byClusterName } from "../../../cluster-api/shard-owner.ts";
 import { Cluster } from "../../../kinds/cluster-api/cluster.ts";
 import { Machine } from "../../../kinds/cluster-api/machine.ts";
 import { MachineHealthCheck, type MachineHealthCheckStatus } from "../../../kinds/cluster-api/machine-health-check.ts";
@@ -40,10 +42,15 @@ export function machineHealthCheckController(parts: CoreParts): Controller {
   const waker = new Waker();
   /** Checks by the Cluster that they are for. */
   const ofCluster = new Map<string, Map<string, { namespace: string; name: string }>>();
+  const left = ({ namespace, name }: Ref): void => {
+    for (const checks of ofCluster.values()) checks.delete(`${namespace}/${name}`);
+  };
   return {
     name: "machine-health-check",
     system: CLUSTER_API,
     workers: 50,
+    owner: byClusterName(MachineHealthCheck),
+    left,
     sources: [
       source({ resource: MachineHealthCheck }),
       source({
@@ -77,7 +84,7 @@ export function machineHealthCheckController(parts: CoreParts): Controller {
     async reconcile(ref, context) {
       const check = context.cache.get(MachineHealthCheck, ref);
       if (check === undefined || check.metadata.deletionTimestamp !== undefined) {
-        for (const checks of ofCluster.values()) checks.delete(`${ref.namespace}/${ref.name}`);
+        left(ref);
         return DONE;
       }
       const cluster = clusterOf(context.cache, check);

@@ -21,6 +21,7 @@ import {
 import { controlPlaneOf } from "../../../cluster-api/contract.ts";
 import { ANNOTATIONS, FINALIZERS, LABELS } from "../../../cluster-api/names.ts";
 import { clusterOf } from "../../../cluster-api/owners.ts";
+import { byClusterName } from "../../../cluster-api/shard-owner.ts";
 import { Cluster } from "../../../kinds/cluster-api/cluster.ts";
 import type { ContractReference } from "../../../kinds/cluster-api/fields.ts";
 import { Machine } from "../../../kinds/cluster-api/machine.ts";
@@ -57,6 +58,8 @@ export function machineSetController(parts: CoreParts): Controller {
     name: "machine-set",
     system: CLUSTER_API,
     workers: 50,
+    owner: byClusterName(MachineSet),
+    left: (ref) => parts.external.forget(waker.by("MachineSet", ref).who),
     sources: [
       source({ resource: MachineSet, indexes: { cluster: clusterIndex } }),
       source({ resource: Machine, keys: (machine, _, cache) => setsOf(cache, machine) }),

@@ -19,6 +19,7 @@ import { Node, Secret } from "@slipway/kube/core";
 import { bootstrapOf, infraMachineOf } from "../../../cluster-api/contract.ts";
 import { ANNOTATIONS, FINALIZERS, GROUPS, LABELS } from "../../../cluster-api/names.ts";
 import { clusterOf } from "../../../cluster-api/owners.ts";
+import { byClusterName } from "../../../cluster-api/shard-owner.ts";
 import { Cluster } from "../../../kinds/cluster-api/cluster.ts";
 import { Machine } from "../../../kinds/cluster-api/machine.ts";
 import { MachineDeployment } from "../../../kinds/cluster-api/machine-deployment.ts";
@@ -58,10 +59,16 @@ const MISSING_MS = 30_000;
 /** Brings each Machine from its infrastructure and bootstrap objects to a Node, and takes it down in order. */
 export function machineController(parts: CoreParts): Controller {
   const waker = new Waker();
+  const left = (ref: Ref): void => {
+    parts.interests.delete(ref);
+    parts.external.forget(waker.by("Machine", ref).who);
+  };
   return {
     name: "machine",
     system: CLUSTER_API,
     workers: 100,
+    owner: byClusterName(Machine),
+    left,
     sources: [
       source({ resource: Machine, indexes: { cluster: clusterIndex } }),
       source({
@@ -86,8 +93,7 @@ export function machineController(parts: CoreParts): Controller {
     async reconcile(ref, context) {
       const machine = context.cache.get(Machine, ref);
       if (machine === undefined) {
-        parts.interests.delete(ref);
-        parts.external.forget(waker.by("Machine", ref).who);
+        left(ref);
         return DONE;
       }
       const cluster = clusterOf(context.cache, machine);
