@@ -108,6 +108,18 @@ test("N34 a machine whose system netboot can ask to restart is wiped without any
     assert.equal(await unleased(netboot), 3);
   }));
 
+test("N32 N42 a machine that has fetched its bootstrap data is known to have them, where the process that answered died at once", () =>
+  inRemoteWorld(async (world) => {
+    await world.operator();
+    await world.createTodays(OLD_MANIFESTS);
+    const isServed = (): boolean => world.logged.some((line) => /"what":"user-data".*"status":200/.test(line));
+    await world.until("bootstrap data are fetched", isServed, HOUR, SECOND / 4);
+    world.kill();
+    assert.equal((await world.plunderMachine("controlplane"))?.status?.install?.configFetched, undefined);
+    await world.operator();
+    await world.untilRunning(2);
+  }));
+
 /** A cluster's life, with an operator that dies. Resolves with its effects. */
 async function life(death?: Death): Promise<number> {
   let effects = 0;

@@ -210,13 +210,19 @@ async function step(plunder: Plunder, context: Context, record: MachineRecord, a
   const wanted = wantedOf(machine, around);
   const joined = hasJoined(around);
   const journal = await withoutOldRefusal({
-    ...{ journal: journalOf(machine, joined), driver: fleet.driver, pollMs, now: context.clock.now() },
+    ...{
+      journal: await knownJournal(plunder, context, machine, joined),
+      driver: fleet.driver,
+      pollMs,
+      now: context.clock.now(),
+    },
     orders: () =>
       claimOf(wanted, pollMs).placements.map((placement) => orderOf(wanted, { placement, boot: TRIAL_BOOT })),
   });
   const seen =
     journal.machineId === undefined ? undefined : await fleet.look(journal.machineId, joined ? 2 * pollMs : pollMs);
-  const sight = seen === undefined || seen === "gone" ? seen : asReported(seen, journal);
+  const sight =
+    seen === undefined || seen === "gone" ? seen : asReported(seen, { ...journal, joined: hasBootstrapData(journal) });
   const known = sight === "gone" ? undefined : sight;
   const hasData = known?.phase === "running" && hasBootstrapData(journal);
   if (hasData && (await nameMachine(context, machine, known.bootMac))) return { againAfterMs: 0 };
@@ -246,6 +252,21 @@ async function step(plunder: Plunder, context: Context, record: MachineRecord, a
   const outcome = await tryStep(job, { step: plan.step, machine: known, version, patience });
   if (!awaitsKnownCapacity(journal, fleet.driver) || "done" in outcome) return outcome;
   return { ...outcome, againAfterMs: Math.min(outcome.againAfterMs, pollMs) };
+}
+
+/** The journal, with a fetch of the bootstrap data of which no signal has come. */
+async function knownJournal(
+  { fetched }: Plunder,
+  { client, clock }: Context,
+  machine: PlunderMachine,
+  joined: boolean,
+): Promise<Journal> {
+  const journal = journalOf(machine, joined);
+  const { machineId, boot, signals } = journal;
+  if (joined || machineId === undefined || boot === undefined || signals.configFetched !== undefined) return journal;
+  const now = clock.monotonic();
+  const configFetched = await fetched.at(client, machine.metadata.uid, { bootId: boot.id, now });
+  return configFetched === undefined ? journal : { ...journal, signals: { ...signals, configFetched } };
 }
 
 /** Writes the host's name into the specification, where Cluster API looks for it: once it runs what it is to run (N32). True: it was written now. */

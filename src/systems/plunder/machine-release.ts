@@ -123,6 +123,7 @@ async function finish(
   const machine = record.object;
   await plunder.boots.store.remove(context.client, machine.metadata.uid);
   plunder.patience.forget(machine.metadata.uid);
+  plunder.fetched.forget(machine.metadata.uid);
   announceRemoved(context.events, machine, isLeft);
   for (const name of heldBy(machine)) await removeFinalizer(context.client, PlunderMachine, record.object, name);
   return DONE;

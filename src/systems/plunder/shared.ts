@@ -6,6 +6,7 @@ import type { Accounts } from "../../machines/accounts.ts";
 import type { Patience } from "../../machines/patience.ts";
 import type { WorkloadClusters } from "../../workload/workload-clusters.ts";
 import type { OwnAccount } from "../providers/accounts.ts";
+import type { FetchedData } from "./fetched-data.ts";
 
 /** What the controllers of this system share. */
 export interface Plunder {
@@ -16,6 +17,7 @@ export interface Plunder {
   random: Random;
   onSecret: (value: string) => void;
   patience: Patience;
+  fetched: FetchedData;
   /** Between looks at machines on their way. */
   pollMs: number;
 }

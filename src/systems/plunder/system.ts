@@ -8,6 +8,7 @@ import { Patience } from "../../machines/patience.ts";
 import { KUBECONFIG_ACCESS } from "../../workload/kubeconfig-secret.ts";
 import { system } from "../system.ts";
 import { clusterController } from "./cluster-controller.ts";
+import { FetchedData } from "./fetched-data.ts";
 import { machineController } from "./machine-controller.ts";
 import { PLUNDER } from "./names.ts";
 
@@ -45,6 +46,7 @@ export const plunder = system({
     const controller = machineController({
       ...{ accounts, own: account, boots: { url: bootUrl, store }, workloads, random: cryptoRandom, onSecret, pollMs },
       patience: new Patience(),
+      fetched: new FetchedData(store),
     });
     return {
       controllers: [clusterController(), controller],
