@@ -242,10 +242,11 @@ async function step(plunder: Plunder, context: Context, record: MachineRecord, a
   };
   const plan = planFor(sight);
   record.note(plan.status);
+  const address = around.address?.address ?? machine.spec.ipAddress;
   const job = jobOf(plunder, context, {
     ...{ record, wanted, fleet, provider, joined },
     kernelArguments: around.address === undefined ? [] : addressArguments(around.address, hostNameOf(machine)),
-    data: () => bootstrapDataOf(plunder, context, { owner: around.owner!, cluster: around.cluster! }),
+    data: () => bootstrapDataOf(plunder, context, { owner: around.owner!, cluster: around.cluster!, address }),
     describe: (taken) => planFor(taken).status,
   });
   const version = machine.metadata.generation;

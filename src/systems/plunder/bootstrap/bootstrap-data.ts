@@ -55,8 +55,12 @@ function begins(cache: Cache, machine: Machine): boolean {
 const byAge = ({ metadata: a }: Machine, { metadata: b }: Machine): number =>
   `${a.creationTimestamp} ${a.name}` < `${b.creationTimestamp} ${b.name}` ? -1 : 1;
 
-/** The data. They are secrets. Rejects with a `Fault` that says what is missing. */
-export async function bootstrapDataOf(plunder: Plunder, context: Context, member: Member): Promise<string> {
+/** The data. They are secrets. `address`: of the machine, where its manifest has one. Rejects with a `Fault` that says what is missing. */
+export async function bootstrapDataOf(
+  plunder: Plunder,
+  context: Context,
+  { address, ...member }: Member & { address: string | undefined },
+): Promise<string> {
   const { owner, cluster } = member;
   if (!makesOwn(owner)) return await bootstrapData(context.client, owner, cluster);
   const endpoint = endpointOf(cluster.spec.controlPlaneEndpoint);
@@ -64,10 +68,10 @@ export async function bootstrapDataOf(plunder: Plunder, context: Context, member
     throw new Fault("MissingInput", `Cluster/${cluster.metadata.name}`, "spec.controlPlaneEndpoint is empty");
   const version = owner.spec.version ?? OLD_VERSION;
   const pki = await keepClusterPki(context.client, context.clock, cluster);
-  if (!isInitialized(cluster)) return initData({ cluster, version, endpoint, pki });
+  if (!isInitialized(cluster)) return initData({ cluster, version, endpoint, pki, address });
   const token = await joinToken(plunder, context, member, { hasJoined: false, isWritten: false });
   if (token === undefined) throw new Fault("Unavailable", `Cluster/${cluster.metadata.name}`, "there is no join token");
-  const terms = { version, endpoint, caHashes: caHashes(pki.ca.cert), token };
+  const terms = { version, endpoint, caHashes: caHashes(pki.ca.cert), token, address };
   return joinData(terms, isControlPlane(owner) ? pki : undefined);
 }
 

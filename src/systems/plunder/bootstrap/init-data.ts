@@ -18,10 +18,12 @@ export interface ControlPlaneTerms {
   version: string;
   endpoint: { host: string; port: number };
   pki: ClusterPki;
+  /** The machine's own, where it is known. Unset: kubeadm takes that of its default route, and does nothing where there is none. */
+  address: string | undefined;
 }
 
 /** The first machine of a control plane. Throws `MissingInput` for a Cluster without Pods' addresses (N40). */
-export function initData({ cluster, version, endpoint, pki }: ControlPlaneTerms): string {
+export function initData({ cluster, version, endpoint, pki, address }: ControlPlaneTerms): string {
   const { pods, services, serviceDomain } = cluster.spec.clusterNetwork ?? {};
   const podSubnet = pods?.cidrBlocks?.join(",");
   if (!podSubnet)
@@ -44,21 +46,22 @@ export function initData({ cluster, version, endpoint, pki }: ControlPlaneTerms)
   const init = yaml({
     apiVersion: kubeadmVersion(version),
     kind: "InitConfiguration",
+    ...localEndpoint(address),
     nodeRegistration: { kubeletExtraArgs: providerArgument(version) },
   });
   return userData(`${configuration}---\n${init}`, `kubeadm init --config ${FILE}`, pki);
 }
 
-export interface JoinTerms extends Pick<ControlPlaneTerms, "version" | "endpoint"> {
+export interface JoinTerms extends Pick<ControlPlaneTerms, "version" | "endpoint" | "address"> {
   caHashes: readonly string[];
   token: string;
 }
 
 /** A machine that joins: a worker, or with `pki` another one of the control plane. */
-export function joinData({ version, endpoint, caHashes, token }: JoinTerms, pki?: ClusterPki): string {
+export function joinData({ version, endpoint, caHashes, token, address }: JoinTerms, pki?: ClusterPki): string {
   const nodeRegistration = { kubeletExtraArgs: [{ name: "provider-id", value: PROVIDER_ID }] };
   const text = joinConfigurationText(
-    { nodeRegistration, ...(pki !== undefined && { controlPlane: {} }) },
+    { nodeRegistration, ...(pki !== undefined && { controlPlane: { ...localEndpoint(address) } }) },
     { version, endpoint: hostPort(endpoint), caHashes, token },
   );
   return userData(text, `kubeadm join --config ${FILE}`, pki);
@@ -98,6 +101,11 @@ function providerArgument(version: string): object {
   return kubeadmVersion(version).endsWith("v1beta4")
     ? [{ name: "provider-id", value: PROVIDER_ID }]
     : { "provider-id": PROVIDER_ID };
+}
+
+/** Where a control plane's machine listens; Nodes and etcd's members know it by this address. */
+function localEndpoint(address: string | undefined): object {
+  return address ? { localAPIEndpoint: { advertiseAddress: address } } : {};
 }
 
 const hostPort = ({ host, port }: { host: string; port: number }): string =>
