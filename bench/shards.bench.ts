@@ -1,7 +1,8 @@
 /**
  * Replicas that share out work, against one that leads: how long they take for a number of objects, each of which costs a call that waits
  * and one write. Each replica is a process of its own on the same Kubernetes API, and looks at everything that the others write, too.
- * Run: `node bench/shards.bench.ts [objects] [--replicas 4] [--shards 16] [--call 50] [--workers 8] [--kubernetes embedded]`.
+ * Run: `node bench/shards.bench.ts [objects] [--replicas 4] [--shards 16] [--call 50] [--workers 8] [--group 20]
+ * [--kubernetes embedded]`.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -15,9 +16,9 @@ import type { Report, Setup } from "./shard-replica.ts";
 import { printMachine, report } from "./table.ts";
 
 const CREATES_AT_ONCE = 32;
-/** Objects of one owner. */
-const GROUP = 20;
 const TURNS = 3;
+/** Until replicas that begin must have shared the work. */
+const SHARED_MS = 120_000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -26,6 +27,7 @@ const { values, positionals } = parseArgs({
     shards: { type: "string", default: "16" },
     call: { type: "string", default: "50" },
     workers: { type: "string", default: "8" },
+    group: { type: "string", default: "20" },
     kubernetes: { type: "string", default: "real" },
   },
 });
@@ -33,10 +35,12 @@ const objects = Number(positionals[0] ?? 20_000);
 const [replicas, shards, callMs, workers] = [values.replicas, values.shards, values.call, values.workers].map(
   Number,
 ) as [number, number, number, number];
+/** Objects of one owner. With few owners some replica has many more than its part, and the others wait for it. */
+const group = Number(values.group);
 
 const server = await startServer(values.kubernetes === "embedded" ? "embedded" : "real", true);
 printMachine(
-  `${server.name}; ${objects} objects of ${objects / GROUP} owners; a call of ${callMs} ms and a write each; ${workers} workers a replica`,
+  `${server.name}; ${objects} objects of ${objects / group} owners; a call of ${callMs} ms and a write each; ${workers} workers a replica`,
 );
 await create();
 const one = await measured(1, 1);
@@ -52,7 +56,7 @@ async function create(): Promise<void> {
   const creator = async (): Promise<void> => {
     while (next < objects) {
       const number = next++;
-      const name = `group${Math.floor(number / GROUP)}-${number}`;
+      const name = `group${Math.floor(number / group)}-${number}`;
       await client.create(ConfigMap, { metadata: { namespace: "default", name, labels: { bench: "shards" } } });
     }
   };
@@ -117,13 +121,15 @@ function total(reports: readonly Report[], of: "done" | "cpuSeconds" | "resident
   return reports.reduce((sum, each) => sum + each[of], 0);
 }
 
-/** Until every shard is held and no replica has two more than another. */
+/** Until every shard is held and no replica has two more than another. Throws with how it stands when that takes too long. */
 async function untilShared(all: readonly ChildProcess[], over: number): Promise<void> {
+  const end = clock.monotonic() + SHARED_MS;
   for (;;) {
     const reports = await asked(all);
     const held = reports.map((each) => each.held);
     const isReady = reports.every(({ known }) => known === objects);
     if (isReady && total(reports, "held") === over && Math.max(...held) - Math.min(...held) <= 1) return;
+    if (clock.monotonic() >= end) throw new Error(`${over} shards are not shared out: ${JSON.stringify(reports)}`);
     await clock.sleep(200);
   }
 }
