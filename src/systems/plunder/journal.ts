@@ -20,7 +20,3 @@ export function journalOf({ status }: PlunderMachine, joined: boolean): Journal 
     networkSet: true,
   };
 }
-
-/** Whether the machine has fetched its bootstrap data: the boot service has seen it, or it is a Node, or it was seen once. */
-export const hasBootstrapData = ({ joined, signals, runningSince }: Journal): boolean =>
-  joined || signals.configFetched !== undefined || runningSince !== undefined;

@@ -37,7 +37,7 @@ import { bootstrapDataOf, joinToken, type Member, makesOwn, ownDataGate } from "
 import { isInitialized } from "./bootstrap/initialized.ts";
 import { claimOf, hostNameOf, orderOf } from "./claim.ts";
 import { jobOf } from "./claimant.ts";
-import { hasBootstrapData, journalOf } from "./journal.ts";
+import { journalOf } from "./journal.ts";
 import { type MachinePlan, planMachine } from "./machine-plan.ts";
 import { releaseMachine } from "./machine-release.ts";
 import { heldBy, MACHINE_FINALIZER, nameOf, PLUNDER, providerIDOf } from "./names.ts";
@@ -221,11 +221,12 @@ async function step(plunder: Plunder, context: Context, record: MachineRecord, a
   });
   const seen =
     journal.machineId === undefined ? undefined : await fleet.look(journal.machineId, joined ? 2 * pollMs : pollMs);
+  // What can't be installed anew has its data from then on, whatever its netboot says.
+  const hasRunForGood = !fleet.driver.capabilities.reinstall && journal.runningSince !== undefined;
   const sight =
-    seen === undefined || seen === "gone" ? seen : asReported(seen, { ...journal, joined: hasBootstrapData(journal) });
+    seen === undefined || seen === "gone" ? seen : asReported(seen, { ...journal, joined: joined || hasRunForGood });
   const known = sight === "gone" ? undefined : sight;
-  const hasData = known?.phase === "running" && hasBootstrapData(journal);
-  if (hasData && (await nameMachine(context, machine, known.bootMac))) return { againAfterMs: 0 };
+  if (known?.phase === "running" && (await nameMachine(context, machine, known.bootMac))) return { againAfterMs: 0 };
   const planFor = (seen: typeof sight): MachinePlan => {
     const now = record.object;
     const plan = planMachine({

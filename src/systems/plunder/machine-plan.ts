@@ -6,7 +6,7 @@ import type { Machine } from "../../machines/machine.ts";
 import { type Gate, waitOf, wantedStep } from "../../machines/wanted-step.ts";
 import { type Severity, type Told, told } from "../infrastructure/conditions.ts";
 import { hostNameOf } from "./claim.ts";
-import { hasBootstrapData, INSTALLED, JOINED } from "./journal.ts";
+import { INSTALLED, JOINED } from "./journal.ts";
 
 /** Everything the decision about a wanted PlunderMachine rests on. */
 export interface MachineView {
@@ -90,7 +90,7 @@ function standing(view: MachineView, step: Step): Standing {
   const { failureReason, failureMessage = "" } = machine.status ?? {};
   if (failureReason) return not(failureReason, failureMessage, "Error");
   if (step.do === "giveUp") return not(step.reason, step.message, "Error");
-  return sight === undefined || sight === "gone" ? untaken(view, step) : taken(sight, view.journal, step);
+  return sight === undefined || sight === "gone" ? untaken(view, step) : taken(sight, step);
 }
 
 function untaken({ machine, gate, journal }: MachineView, step: Step): Standing {
@@ -101,12 +101,11 @@ function untaken({ machine, gate, journal }: MachineView, step: Step): Standing 
   return not(isRefused ? "NoHost" : "TakingHost", waiting(step), isRefused ? "Warning" : "Info");
 }
 
-function taken({ phase, providerState, id }: Machine, journal: Journal, step: Step): Standing {
+function taken({ phase, providerState, id }: Machine, step: Step): Standing {
   const state = `the host is ${providerState} (${id})`;
   if (phase === "stopped") return not("Stopped", state, "Warning");
   if (phase === "releasing") return not("TakenBack", state, "Error");
-  if (phase !== "running" || !hasBootstrapData(journal))
-    return not("Installing", step.do === "wait" ? waiting(step) : state);
+  if (phase !== "running") return not("Installing", step.do === "wait" ? waiting(step) : state);
   return { status: true, reason: "Installed", message: "" };
 }
 
