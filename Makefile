@@ -4,7 +4,7 @@ NODE := node_modules/.bin/node
 TEST := $(NODE) --import ./tools/process-end.ts --test --test-timeout=1800000 --test-reporter=spec
 INSTALLED := node_modules/.package-lock.json
 # Upstream's managers and clusterctl, for the suite that runs them on the embedded API.
-CLUSTER_API := clusterctl capi-core capi-bootstrap capi-control-plane capi-infrastructure
+CLUSTER_API := clusterctl capi-core capi-bootstrap capi-control-plane capi-infrastructure kamaji
 
 # What a test file's process compiled, the next one finds: a third less CPU for `make test`.
 export NODE_COMPILE_CACHE ?= $(CURDIR)/node_modules/.cache/slipway

@@ -1,6 +1,7 @@
 /** A management API with the kinds of Cluster API and Kamaji, KamajiControlPlanes and embedded tenants. What the core does, a test does: there is none here. */
 import type { TestContext } from "node:test";
 import { createApiServer } from "@slipway/apiserver";
+import { EXTRAS } from "@slipway/apiserver/extras";
 import { systemClock as clock, deadline, quietLog as log, cryptoRandom as random } from "@slipway/base";
 import {
   type Client,
@@ -25,6 +26,7 @@ import { KUBEADM_KINDS } from "../../src/kinds/kubeadm/kinds.ts";
 import { PACKET_KINDS } from "../../src/kinds/packet/kinds.ts";
 import { PacketCluster } from "../../src/kinds/packet/packet-cluster.ts";
 import { applyObjects } from "../../src/laptop/apply.ts";
+import { laptopIdentity } from "../../src/laptop/identity.ts";
 import { Waker } from "../../src/systems/cluster-api/wake.ts";
 import { ForeignProvider } from "../../src/systems/foreign-provider.ts";
 import { Runtimes } from "../../src/systems/kamaji/runtimes.ts";
@@ -63,6 +65,8 @@ export interface ControlPlanesWorld {
   installKamaji(): Promise<void>;
   /** Requests to the management API so far that changed something. */
   writes(): number;
+  /** Has the API listen on loopback. Resolves with its administrator's kubeconfig. */
+  listen(): Promise<string>;
 }
 
 /** A Cluster, its PacketCluster and its control plane, as `apply` takes them. */
@@ -122,12 +126,23 @@ export function manifests({
   ];
 }
 
-/** `kamaji`: whether Kamaji's kinds are there from the beginning. `openExternal`: the way to clusters that an `externalClusterReference` names. */
+interface WorldOptions {
+  /** Whether Kamaji's kinds are there from the beginning. */
+  kamaji?: boolean;
+  /** Tenants are made by somebody else. */
+  tenantsByOthers?: boolean;
+  /** The way to clusters that an `externalClusterReference` names. */
+  openExternal?: (connection: Connection) => Transport;
+}
+
 export async function controlPlanesWorld(
   t: TestContext,
-  { kamaji = true, openExternal }: { kamaji?: boolean; openExternal?: (connection: Connection) => Transport } = {},
+  { kamaji = true, tenantsByOthers = false, openExternal }: WorldOptions = {},
 ): Promise<ControlPlanesWorld> {
-  const api = await createApiServer({ clock, random, log, conversions: convertersByDefinition(KINDS) });
+  const identity = await laptopIdentity(undefined, "127.0.0.1", clock);
+  const authority = identity.serving.clientCa!;
+  const conversions = convertersByDefinition(KINDS);
+  const api = await createApiServer({ clock, random, log, authority, conversions, extras: EXTRAS });
   let writes = 0;
   const transport = api.transport();
   const counted = {
@@ -149,7 +164,7 @@ export async function controlPlanesWorld(
   });
   const stores = new Stores({ clock, log });
   const manager = createManager({ transport: counted, clock, random, log, leaderElection: false });
-  manager.add(tenantController(runtimes, stores));
+  if (!tenantsByOthers) manager.add(tenantController(runtimes, stores));
   const waker = new Waker();
   const external = new ExternalClusters(
     { clock, random, log, anyNamespace: false, ...(openExternal && { open: openExternal }) },
@@ -194,6 +209,7 @@ export async function controlPlanesWorld(
     transport: () => api.transport(),
     installKamaji,
     writes: () => writes,
+    listen: async () => identity.kubeconfig((await api.listen({ tls: identity.serving })).url),
     async apply(...objects) {
       await applyObjects({ client, transport }, objects as KubeObject[]);
     },

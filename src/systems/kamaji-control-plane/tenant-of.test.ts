@@ -32,8 +32,8 @@ test("the Cluster decides on port, ranges and domain", () => {
   };
   assert.deepEqual(at(specOf({}, network), "networkProfile"), {
     port: 8443,
-    serviceCidrs: ["172.26.0.0/16"],
-    podCidrs: ["192.168.0.0/16"],
+    serviceCidr: "172.26.0.0/16",
+    podCidr: "192.168.0.0/16",
     clusterDomain: "shop.local",
   });
 });

@@ -127,13 +127,18 @@ function profileOf({ network, addons }: Spec, cluster: ClusterNetwork = {}): obj
     advertiseAddress: network.advertiseAddress || undefined,
     port: cluster.apiServerPort || undefined,
     certSANs: [...new Set([...(network.certSANs ?? []), ...hosts.filter((host) => host !== undefined)])],
-    serviceCidrs: cluster.services?.cidrBlocks,
-    podCidrs: cluster.pods?.cidrBlocks,
+    ...prefixes("serviceCidr", cluster.services?.cidrBlocks),
+    ...prefixes("podCidr", cluster.pods?.cidrBlocks),
     clusterDomain: cluster.serviceDomain || undefined,
     dnsServiceIPs: dns,
     loadBalancerClass: network.loadBalancerConfig?.loadBalancerClass,
     loadBalancerSourceRanges: network.loadBalancerConfig?.loadBalancerSourceRanges,
   };
+}
+
+/** One prefix in the single field, deprecated but known by every Kamaji; lists came with dual stack, and are no field of those before. */
+function prefixes(single: "serviceCidr" | "podCidr", blocks: readonly string[] = []): object {
+  return blocks.length === 1 ? { [single]: blocks[0] } : { [`${single}s`]: blocks };
 }
 
 /** Present, also if empty, is installed: an empty object stays. */

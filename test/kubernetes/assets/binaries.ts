@@ -99,6 +99,8 @@ export const BINARIES: readonly Binary[] = [
     onDemand: true,
   },
   { name: "clusterctl", module: "cluster-api", package: "sigs.k8s.io/cluster-api/cmd/clusterctl", onDemand: true },
+  // Kamaji's manager, beside which KamajiControlPlanes must work, too.
+  { name: "kamaji", module: "kamaji", package: "github.com/clastix/kamaji", onDemand: true },
   ...Object.entries(KUBEADM_VERSIONS).map(([minor, kubernetes]) => ({
     name: kubeadmJudge(minor),
     module: "kubeadm",

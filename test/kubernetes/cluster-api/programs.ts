@@ -98,14 +98,18 @@ export async function clusterApi(say: (line: string) => void): Promise<Programs>
 /** The files of the modules that these providers are in. */
 export async function modulesOf(providers: readonly Provider[]): Promise<ReadonlyMap<string, Module>> {
   const modules = new Map<string, Module>();
-  for (const path of new Set(providers.map(({ module }) => module))) {
-    const { stdout } = await run("go", ["mod", "download", "-json", path], {
-      cwd: join(SOURCES, "cluster-api"),
-      env: { ...process.env, GOWORK: "off" },
-    });
-    const { Version, Dir, Error: wrong } = JSON.parse(stdout) as { Version: string; Dir: string; Error?: string };
-    if (wrong !== undefined) throw new Fault("NotFound", path, wrong);
-    modules.set(path, { version: Version, folder: Dir });
-  }
+  for (const path of new Set(providers.map(({ module }) => module)))
+    modules.set(path, await moduleOf(path, "cluster-api"));
   return modules;
+}
+
+/** A module's files, in the version that the requirements in this folder of the assets name. */
+export async function moduleOf(path: string, requiredBy: string): Promise<Module> {
+  const { stdout } = await run("go", ["mod", "download", "-json", path], {
+    cwd: join(SOURCES, requiredBy),
+    env: { ...process.env, GOWORK: "off" },
+  });
+  const { Version, Dir, Error: wrong } = JSON.parse(stdout) as { Version: string; Dir: string; Error?: string };
+  if (wrong !== undefined) throw new Fault("NotFound", path, wrong);
+  return { version: Version, folder: Dir };
 }
