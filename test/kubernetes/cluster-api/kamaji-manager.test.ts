@@ -6,7 +6,13 @@ import { Deployment, Secret } from "@slipway/kube/core";
 import { connectionOf, createHttpTransport } from "@slipway/kube/http";
 import { TenantControlPlane } from "../../../src/kinds/kamaji/tenant-control-plane.ts";
 import { KamajiControlPlane } from "../../../src/kinds/kamaji-control-plane/kamaji-control-plane.ts";
-import { type ControlPlanesWorld, conditionOf, controlPlanesWorld, manifests, NAMESPACE } from "../../system/control-planes-world.ts";
+import {
+  type ControlPlanesWorld,
+  conditionOf,
+  controlPlanesWorld,
+  manifests,
+  NAMESPACE,
+} from "../../system/control-planes-world.ts";
 import { programs } from "./clusterctl.ts";
 import { startKamaji } from "./kamaji-manager.ts";
 

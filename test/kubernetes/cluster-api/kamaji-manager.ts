@@ -57,7 +57,10 @@ function asKamajiReads(keyPem: string): string {
 const INGRESSES = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
-  metadata: { name: "ingresses.networking.k8s.io", annotations: { "api-approved.kubernetes.io": "unapproved, a test" } },
+  metadata: {
+    name: "ingresses.networking.k8s.io",
+    annotations: { "api-approved.kubernetes.io": "unapproved, a test" },
+  },
   spec: {
     group: "networking.k8s.io",
     scope: "Namespaced",
