@@ -163,11 +163,15 @@ export class ShardKeeper {
     return at + (lease.spec?.leaseDurationSeconds ?? this.#times.leaseMs / 1000) * 1000;
   }
 
-  /** Who holds each shard, of the living. What this replica holds it knows better than any list. */
+  /**
+   * Who holds each shard, of the living. What this replica holds it knows better than any list. A Lease that ran out is nobody's, though it names one of the living: that one has lost
+   * it, plans it for another, and nobody would take it.
+   */
   #holders(living: ReadonlySet<string>): (string | undefined)[] {
     return Array.from({ length: this.#o.shards }, (_, shard) => {
       if (this.held(shard)) return this.#o.identity;
-      const holder = this.#seen.get(this.#nameOf(shard))?.lease.spec?.holderIdentity ?? "";
+      const seen = this.#seen.get(this.#nameOf(shard));
+      const holder = seen === undefined || this.#isOver(seen) ? "" : (seen.lease.spec?.holderIdentity ?? "");
       return living.has(holder) && holder !== this.#o.identity ? holder : undefined;
     });
   }
