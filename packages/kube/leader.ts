@@ -162,7 +162,7 @@ export class Leader {
   }
 
   #win(until: number): void {
-    // Where the Lease ran out before it was renewed, `held` was false for a while: that loss is told first.
+    // If the Lease ran out before it was renewed, report that loss first: `held` was false meanwhile.
     this.#loseWhenOver();
     this.#heldUntil = until;
     if (this.#leading || this.#o.clock.monotonic() >= until) return;

@@ -129,7 +129,7 @@ export function manifests({
 interface WorldOptions {
   /** Whether Kamaji's kinds are there from the beginning. */
   kamaji?: boolean;
-  /** Tenants are made by somebody else. */
+  /** Something other than this world makes the tenants. */
   tenantsByOthers?: boolean;
   /** The way to clusters that an `externalClusterReference` names. */
   openExternal?: (connection: Connection) => Transport;

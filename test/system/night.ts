@@ -1,6 +1,6 @@
 /**
  * Many fault seeds, all kinds of histories by turns, so that a run that is cut short has played some of each, and its pace tells when it ends.
- * A history that fails is told at once, and the others are played all the same.
+ * A history that fails is printed at once, and the others are still played.
  */
 import { formatDuration } from "@slipway/base";
 import { replayOf } from "./fault-seed.ts";
