@@ -64,10 +64,7 @@ export class ControllerRunner {
   readonly #overdue = new Map<string, number>();
   #busyWorkers = 0;
   #pumping = false;
-  /** Shards whose objects are to be looked at, and what ends listening elsewhere. */
-  #taken: Set<number> | undefined;
-  /** Shards that are worked on elsewhere from now on, and what is remembered of their keys is to be dropped. */
-  #gone: Set<number> | undefined;
+  /** Ends listening elsewhere. */
   #unlisten: (() => void) | undefined;
 
   constructor(controller: Controller, ports: RunnerPorts) {
@@ -148,20 +145,11 @@ export class ControllerRunner {
     this.#unlisten = undefined;
   }
 
-  /** Shards that end together are gone through together. */
-  #dropSoon(shard: number): void {
-    if (this.#gone !== undefined) {
-      this.#gone.add(shard);
-      return;
-    }
-    const gone = new Set([shard]);
-    this.#gone = gone;
-    queueMicrotask(() => {
-      this.#gone = undefined;
-      for (const taken of this.#turns.keys()) gone.delete(taken);
-      if (gone.size > 0) this.#drop(gone);
-    });
-  }
+  /** Drops what is remembered of the keys of shards that are worked on elsewhere from now on. */
+  readonly #dropSoon = together((gone) => {
+    for (const taken of this.#turns.keys()) gone.delete(taken);
+    if (gone.size > 0) this.#drop(gone);
+  });
 
   #drop(shards: ReadonlySet<number>): void {
     const own = this.#sources.filter(({ source }) => source.keys === undefined);
@@ -174,21 +162,11 @@ export class ControllerRunner {
     return this.#onlyShard ?? shardOf(this.controller.owner!(refFromKey(key), cache), shards);
   }
 
-  /** Shards that are taken together are looked at together: each look goes through all objects. */
-  #lookSoon(shard: number): void {
-    if (this.#taken !== undefined) {
-      this.#taken.add(shard);
-      return;
-    }
-    const taken = new Set([shard]);
-    this.#taken = taken;
-    queueMicrotask(() => {
-      this.#taken = undefined;
-      this.#look((key) => {
-        if (taken.has(this.#shardOf(key))) this.#add(key, "resync");
-      });
-    });
-  }
+  readonly #lookSoon = together((taken) =>
+    this.#look((key) => {
+      if (taken.has(this.#shardOf(key))) this.#add(key, "resync");
+    }),
+  );
 
   /** Adds the keys of every object, as if it were seen for the first time. */
   #look(add: (key: string) => void): void {
@@ -350,4 +328,21 @@ export class ControllerRunner {
     else log.warn(fields, "trying again");
     return "error";
   }
+}
+
+/** Acts once for all shards that are named at one time: each act goes through all objects. */
+function together(act: (shards: Set<number>) => void): (shard: number) => void {
+  let named: Set<number> | undefined;
+  return (shard) => {
+    if (named !== undefined) {
+      named.add(shard);
+      return;
+    }
+    const shards = new Set([shard]);
+    named = shards;
+    queueMicrotask(() => {
+      named = undefined;
+      act(shards);
+    });
+  };
 }

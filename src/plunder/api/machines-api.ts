@@ -31,11 +31,11 @@ export interface MachinesPorts {
 }
 
 export function machineActs({ use, hosts, problemOf, clock }: MachinesPorts): Acts {
-  const isFree = (host: Readonly<Host>): boolean => {
+  const isFree = (host: Readonly<Host>, isDeployed: (mac: string) => boolean): boolean => {
     const { inventoryAt, session, boot, macs } = host;
     const isInAgent = boot === "agent" && session !== undefined && clock.now() - session.spokeAt < SILENT_MS;
     const isIdle = openOrder(host) === undefined && openInstall(host) === undefined;
-    return inventoryAt !== undefined && isInAgent && isIdle && !macs.some((mac) => use().book.find(mac));
+    return inventoryAt !== undefined && isInAgent && isIdle && !macs.some(isDeployed);
   };
   const served = (kept: ClaimedDeployment): ServedMachine => {
     const { deployment, claim } = kept;
@@ -58,9 +58,10 @@ export function machineActs({ use, hosts, problemOf, clock }: MachinesPorts): Ac
   return {
     [`GET ${WAITING_PATH}`]: ({ query }) => {
       const isAsked = query.get("hardware") === "true";
+      const deployed = new Set(use().book.deployments.map(({ deployment }) => deployment.mac));
       const machines = hosts
         .list()
-        .filter(isFree)
+        .filter((host) => isFree(host, (mac) => deployed.has(mac)))
         .map((host) => waiting(host, hosts.standing(host.name).trust !== "discovered", isAsked));
       return { payload: { machines } };
     },
@@ -82,7 +83,8 @@ export function machineActs({ use, hosts, problemOf, clock }: MachinesPorts): Ac
       if (host === undefined) throw new Fault("NotFound", wanted.mac, "no such machine was seen");
       // The one card by which it is known here: by another one it would be another deployment.
       if (host.mac !== wanted.mac) throw new Fault("Conflict", wanted.mac, `it is a card of ${host.mac}`);
-      if (held === undefined && !isFree(host)) throw new Fault("Conflict", wanted.mac, "it is not waiting");
+      const isDeployed = (mac: string): boolean => book.find(mac) !== undefined;
+      if (held === undefined && !isFree(host, isDeployed)) throw new Fault("Conflict", wanted.mac, "it is not waiting");
       await book.claim(wanted, { macs: host.macs, now: clock.now() });
       deployer.look(wanted.mac);
       return { payload: { machines: ofClaim(wanted.claim) } };
