@@ -193,7 +193,8 @@ export class ControllerRunner {
 
   #keysOf(source: Source, { type, object, before }: Change, add: (key: string) => void): void {
     try {
-      if (type !== "deleted" && source.when?.(object, before) === false) return;
+      const isChange = type === "updated" && before?.metadata.uid === object.metadata.uid;
+      if (isChange && source.when?.(object, before!) === false) return;
       const refs = source.keys?.(object, before, this.#ports.cache) ?? [refOf(object)];
       for (const ref of refs) add(keyOf(ref));
     } catch (error) {

@@ -31,8 +31,8 @@ export interface Source<T extends KubeObject = KubeObject> {
   optional?: boolean;
   /** Keys to reconcile for an event of `object`; unset: the object's own. `before` is what the cache held. */
   keys?(object: T, before: T | undefined, cache: Cache): readonly Ref[];
-  /** Whether this change is worth a reconcile; unset: every change. A deletion always is, and is not asked about. */
-  when?(object: T, before: T | undefined): boolean;
+  /** Whether a change of an object is worth a reconcile; unset: every change. That one comes, goes or is made anew always is: no question then. */
+  when?(object: T, before: T): boolean;
   /** Named indexes over the cached objects of this resource: `cache.byIndex`. Sources that share a name share the function. */
   indexes?: Readonly<Record<string, (object: T) => readonly string[]>>;
 }

@@ -109,7 +109,7 @@ test("changes of other kinds are mapped to keys, with the caches at hand", async
   const maps = source<ConfigMap>({
     resource: ConfigMap,
     namespace: "x",
-    when: () => false,
+    keys: () => [],
     indexes: { node: (object) => [object.metadata.labels?.node ?? ""] },
   });
   const reconcile: Reconcile = async (ref) => {
@@ -122,6 +122,32 @@ test("changes of other kinds are mapped to keys, with the caches at hand", async
   void manager.start();
   await clock.run(100);
   assert.deepEqual(seen, ["x/of-a"]);
+  await manager.stop();
+});
+
+test("an object that comes, or is made anew under its name, is looked at whatever is said of changes", async () => {
+  const { api, clock, manager } = world();
+  const seen: string[] = [];
+  const asked: string[] = [];
+  const reconcile: Reconcile = async (ref) => {
+    seen.push(ref.name);
+    return DONE;
+  };
+  const when = (now: Node, before: Node): boolean => {
+    asked.push(`${before.metadata.uid} ${now.metadata.uid}`);
+    return false;
+  };
+  manager.add(controller(reconcile, { sources: [source<Node>({ resource: Node, when })] }));
+  const at = (uid: string, spec = {}) => ({ ...node("a"), metadata: { name: "a", uid }, spec });
+  api.put(`${NODES}/a`, at("1"));
+  void manager.start();
+  await clock.run(100);
+  api.put(`${NODES}/a`, at("1", { touched: 1 }));
+  await clock.run(100);
+  assert.deepEqual([seen, asked], [["a"], ["1 1"]]);
+  api.put(`${NODES}/a`, at("2"));
+  await clock.run(100);
+  assert.deepEqual([seen, asked], [["a", "a"], ["1 1"]]);
   await manager.stop();
 });
 
@@ -289,7 +315,7 @@ function replicas(reconcile: (replica: number) => Reconcile) {
       leaderElection: { namespace: "slipway", identity: `replica-${replica}` },
     });
     // Its own writes must not call it again at the same instant for ever.
-    const sources = [source({ resource: Node, when: (_, before) => before === undefined })];
+    const sources = [source({ resource: Node, when: () => false })];
     manager.add(controller(reconcile(replica), { sources }));
     return manager;
   });

@@ -55,7 +55,6 @@ export function nodeController(options: ControllerOptions): Controller {
         labelSelector: `${NODE_LABEL}=${nodeLabelValue(node)}`,
         keys: () => [all],
         when: (after, before) =>
-          before === undefined ||
           after.metadata.generation !== before.metadata.generation ||
           after.metadata.annotations?.[CONFIRM_ANNOTATION] !== before.metadata.annotations?.[CONFIRM_ANNOTATION] ||
           after.metadata.deletionTimestamp !== before.metadata.deletionTimestamp,

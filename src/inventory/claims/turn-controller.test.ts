@@ -108,13 +108,13 @@ test("a host that is set aside says so once, with what a person does then, and o
   assert.deepEqual((await looked(hostOf({ annotations, conditions: [again] }))).told, [`Warning SetAside ${reason}`]);
 });
 
-test("only hosts that are given back, installed again or set aside are looked at, and those that were set aside", () => {
+test("of changed hosts only those that are given back, installed again or set aside are looked at, and those that were set aside", () => {
   const { when } = turnController("pool").sources[0] as unknown as {
-    when(host: BareMetalHost, before?: BareMetalHost): boolean;
+    when(host: BareMetalHost, before: BareMetalHost): boolean;
   };
-  assert.equal(when(hostOf()), false);
+  assert.equal(when(hostOf(), hostOf()), false);
   for (const annotations of [{ [GIVEN]: "uid-1" }, { [AGAIN]: "{}" }, { [ASIDE]: "x" }])
-    assert.equal(when(hostOf({ annotations })), true, Object.keys(annotations)[0]);
+    assert.equal(when(hostOf({ annotations }), hostOf()), true, Object.keys(annotations)[0]);
   assert.equal(when(hostOf(), hostOf({ annotations: { [ASIDE]: "x" } })), true);
   assert.equal(when(hostOf(), hostOf({ annotations: { [AGAIN]: "{}" } })), false);
   assert.equal(when(hostOf({ annotations: { [GIVEN]: "uid-0" } }), hostOf()), false);

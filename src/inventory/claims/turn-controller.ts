@@ -42,10 +42,9 @@ export function turnController(system: string): Controller {
 }
 
 /** Most hosts are nobody's, or are used without a word of this. */
-function concerns(host: BareMetalHost, before: BareMetalHost | undefined): boolean {
-  const isSetAside = hostAnnotations(host)[SET_ASIDE] !== undefined;
-  const wasSetAside = before !== undefined && hostAnnotations(before)[SET_ASIDE] !== undefined;
-  return isGivenBack(host) || hostAnnotations(host)[INSTALL_AGAIN] !== undefined || isSetAside || wasSetAside;
+function concerns(host: BareMetalHost, before: BareMetalHost): boolean {
+  const isSetAside = [host, before].some((each) => hostAnnotations(each)[SET_ASIDE] !== undefined);
+  return isGivenBack(host) || hostAnnotations(host)[INSTALL_AGAIN] !== undefined || isSetAside;
 }
 
 async function giveUp(host: BareMetalHost, { client }: Context): Promise<Outcome> {

@@ -92,7 +92,7 @@ export function discoveryController({ hosts, perSecond, ...discovery }: Discover
       source({
         resource: Namespace,
         keys: ({ metadata }, _, cache) => cache.list(BareMetalHost, metadata.name).flatMap(hostsOf).map(refOf),
-        when: (object, before) => before === undefined || trustWord(object) !== trustWord(before),
+        when: (object, before) => trustWord(object) !== trustWord(before),
       }),
     ],
     access: [

@@ -35,12 +35,12 @@ export function addonsController(parts: AddonParts): Controller {
       source({
         resource: Cluster,
         optional: true,
-        when: (cluster, before) => before === undefined || matters(cluster) !== matters(before),
+        when: (cluster, before) => matters(cluster) !== matters(before),
       }),
       source({
         resource: Machine,
         optional: true,
-        when: (machine, before) => before === undefined || known(machine) !== known(before),
+        when: (machine, before) => known(machine) !== known(before),
         keys: ({ metadata, spec }) => [{ namespace: metadata.namespace!, name: spec.clusterName }],
       }),
     ],

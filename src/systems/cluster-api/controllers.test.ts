@@ -37,7 +37,7 @@ function cacheOf(...objects: KubeObject[]) {
 /** Whom a change of an object wakes: names; undefined: the change is none. */
 function woken(of: Controller, kind: string, object: KubeObject, before?: KubeObject, ...cached: KubeObject[]) {
   const source = of.sources.find(({ resource }) => resource.kind === kind)!;
-  if (source.when?.(object, before) === false) return undefined;
+  if (before !== undefined && source.when?.(object, before) === false) return undefined;
   const keys = source.keys?.(object, before, cacheOf(object, ...cached) as never) ?? [ref(object.metadata.name)];
   return keys.map(({ namespace, name }) => `${namespace}/${name}`);
 }
@@ -125,6 +125,11 @@ test("a set is woken by its Machines, by orphans that it selects, by its deploym
   const berth = deployment();
   const ofBerth = machineSet("s", { metadata: { ownerReferences: [controllerReference(MachineDeployment, berth)] } });
   assert.deepEqual(woken(controller, "MachineDeployment", berth, undefined, ofBerth, other), ["default/s"]);
+  assert.deepEqual(
+    woken(controller, "Cluster", cluster(), undefined, set),
+    ["default/s"],
+    "it came before its Cluster",
+  );
   assert.deepEqual(woken(controller, "Cluster", paused(cluster(), true), cluster(), set), ["default/s"]);
   assert.equal(woken(controller, "Cluster", cluster(), cluster(), set), undefined);
 });
@@ -142,6 +147,11 @@ test("a deployment is woken by its sets, by Machines with its label, and by a pa
   const labelled = machine("m", { metadata: { labels: { [LABELS.deploymentName]: "berth" } } });
   assert.deepEqual(woken(controller, "Machine", labelled), ["default/berth"]);
   assert.deepEqual(woken(controller, "Machine", machine("m")), []);
+  assert.deepEqual(
+    woken(controller, "Cluster", cluster(), undefined, berth),
+    ["default/berth"],
+    "the Cluster came later",
+  );
   assert.deepEqual(woken(controller, "Cluster", paused(cluster(), true), cluster(), berth), ["default/berth"]);
   assert.equal(woken(controller, "Cluster", cluster(), cluster(), berth), undefined);
 });

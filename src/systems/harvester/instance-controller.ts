@@ -54,9 +54,7 @@ export function instanceController(harvester: Harvester): Controller {
       source({
         resource: InstancePool,
         when: (pool, before) =>
-          before === undefined ||
-          pool.metadata.generation !== before.metadata.generation ||
-          annotationsDiffer(pool, before),
+          pool.metadata.generation !== before.metadata.generation || annotationsDiffer(pool, before),
         keys: (pool, _, cache) =>
           cache.byIndex(Instance, "pool", pool.metadata.name).map(({ metadata }) => ({ name: metadata.name })),
       }),

@@ -32,14 +32,14 @@ export function readiness(node: Node): { ready: boolean; since: string | undefin
 }
 
 /** Whether a Node changed in more than the times of its kubelet's reports: thousands of kubelets report every few minutes. */
-export function isNews(node: Node, before: Node | undefined): boolean {
-  return before === undefined || !isDeepStrictEqual(facts(node), facts(before));
+export function isNews(node: Node, before: Node): boolean {
+  return !isDeepStrictEqual(facts(node), facts(before));
 }
 
 function facts({ metadata, spec, status }: Node): unknown[] {
-  const { uid, labels, annotations, finalizers, deletionTimestamp } = metadata;
+  const { labels, annotations, finalizers, deletionTimestamp } = metadata;
   const conditions = status?.conditions?.map(({ lastHeartbeatTime, ...lasting }) => lasting);
-  return [uid, labels, annotations, finalizers, deletionTimestamp, spec, status?.addresses, conditions];
+  return [labels, annotations, finalizers, deletionTimestamp, spec, status?.addresses, conditions];
 }
 
 const CONTROL_PLANE_LABELS = [

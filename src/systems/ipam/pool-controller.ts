@@ -56,14 +56,13 @@ export function poolController(sort: PoolSort): Controller {
     sources: [
       source({
         resource,
-        when: (pool, before) =>
-          before === undefined || matters(pool) !== matters(before) || (promises(before) && !promises(pool)),
+        when: (pool, before) => matters(pool) !== matters(before) || (promises(before) && !promises(pool)),
       }),
       source({
         resource: IPAddressClaim,
         indexes: { [index]: byPool, cluster: clusterIndex },
         keys: poolOf,
-        when: (claim, before) => before === undefined || matters(claim) !== matters(before),
+        when: (claim, before) => matters(claim) !== matters(before),
       }),
       source({
         resource: IPAddress,
@@ -71,12 +70,12 @@ export function poolController(sort: PoolSort): Controller {
         // One that stood in the way of a claim need not be of its pool.
         keys: (address, _, cache) =>
           [address, cache.get(IPAddressClaim, refOf(address))].flatMap((one) => (one ? poolOf(one) : [])),
-        when: (address, before) => before === undefined || matters(address) !== matters(before),
+        when: (address, before) => matters(address) !== matters(before),
       }),
       source({
         resource: Cluster,
         optional: true,
-        when: (cluster, before) => before === undefined || isPaused(cluster, cluster) !== isPaused(before, before),
+        when: (cluster, before) => isPaused(cluster, cluster) !== isPaused(before, before),
         keys: (cluster, _, cache) => cache.byIndex(IPAddressClaim, "cluster", keyOf(refOf(cluster))).flatMap(poolOf),
       }),
     ],

@@ -39,12 +39,12 @@ export function kubeconfigGeneratorController(): Controller {
       source({
         resource: TenantControlPlane,
         keys: (_, __, cache) => all(cache),
-        when: (tenant, before) => before === undefined || whatCounts(tenant) !== whatCounts(before),
+        when: (tenant, before) => whatCounts(tenant) !== whatCounts(before),
       }),
       source({
         resource: Namespace,
         keys: (_, __, cache) => all(cache),
-        when: ({ metadata }, before) => !isDeepStrictEqual(metadata.labels, before?.metadata.labels),
+        when: ({ metadata }, before) => !isDeepStrictEqual(metadata.labels, before.metadata.labels),
       }),
       source({
         resource: Secret,

@@ -17,7 +17,7 @@ export const ofSubClusters = () =>
   source({
     resource: SIPCluster,
     optional: true,
-    when: (cluster, before) => before === undefined || gives(cluster) !== gives(before),
+    when: (cluster, before) => gives(cluster) !== gives(before),
     keys: (cluster, _, cache) => {
       const plane = hostedPlaneOf(cluster, cache.list(TenantControlPlane, cluster.metadata.namespace));
       return plane === undefined ? [] : [refOf(plane)];

@@ -63,7 +63,7 @@ export function tenantController(
       source({ resource: TenantControlPlane }),
       source({
         resource: DataStore,
-        when: (store, before) => before === undefined || before.metadata.generation !== store.metadata.generation,
+        when: (store, before) => before.metadata.generation !== store.metadata.generation,
         keys: ({ metadata }, _, cache) =>
           cache
             .list(TenantControlPlane)

@@ -61,7 +61,7 @@ export function kubeadmConfigController(parts: BootstrapParts): Controller {
       source({
         resource: Cluster,
         optional: true,
-        when: (cluster, before) => before === undefined || matters(cluster) !== matters(before),
+        when: (cluster, before) => matters(cluster) !== matters(before),
         keys: (cluster, _, cache) =>
           cache
             .list(Machine, cluster.metadata.namespace)

@@ -45,7 +45,7 @@ export function clusterController(packet: Packet): Controller {
       source({
         resource: Cluster,
         optional: true,
-        when: (cluster, before) => before === undefined || newsOf(cluster) !== newsOf(before),
+        when: (cluster, before) => newsOf(cluster) !== newsOf(before),
         keys: (cluster) =>
           cluster.spec.infrastructureRef?.kind === PacketCluster.kind
             ? [inNamespaceOf(cluster, cluster.spec.infrastructureRef.name)]

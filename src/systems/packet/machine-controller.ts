@@ -64,7 +64,7 @@ export function machineController(packet: Packet): Controller {
       source({
         resource: Cluster,
         optional: true,
-        when: (cluster, before) => before === undefined || newsOf(cluster) !== newsOf(before),
+        when: (cluster, before) => newsOf(cluster) !== newsOf(before),
         keys: ({ metadata }, _, cache) =>
           inCluster(cache.byIndex(PacketMachine, "cluster", `${metadata.namespace}/${metadata.name}`)),
       }),

@@ -37,7 +37,7 @@ export function clusterController(): Controller {
       source({
         resource: Cluster,
         optional: true,
-        when: (cluster, before) => before === undefined || newsOf(cluster) !== newsOf(before),
+        when: (cluster, before) => newsOf(cluster) !== newsOf(before),
         keys: (cluster) =>
           cluster.spec.infrastructureRef?.kind === PlunderCluster.kind
             ? [inNamespaceOf(cluster, cluster.spec.infrastructureRef.name)]
@@ -46,7 +46,7 @@ export function clusterController(): Controller {
       source({ resource: Machine, optional: true, keys: () => [] }),
       source({
         resource: PlunderMachine,
-        when: (machine, before) => before === undefined || addressesOf(machine) !== addressesOf(before),
+        when: (machine, before) => addressesOf(machine) !== addressesOf(before),
         keys: (machine, _, cache) => {
           const name = clusterNameOf(machine);
           const cluster = name === undefined ? undefined : cache.get(Cluster, inNamespaceOf(machine, name));

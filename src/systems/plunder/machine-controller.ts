@@ -64,7 +64,7 @@ export function machineController(plunder: Plunder): Controller {
       source({
         resource: Cluster,
         optional: true,
-        when: (cluster, before) => before === undefined || newsOf(cluster) !== newsOf(before),
+        when: (cluster, before) => newsOf(cluster) !== newsOf(before),
         keys: ({ metadata }, _, cache) =>
           cache.byIndex(PlunderMachine, "cluster", `${metadata.namespace}/${metadata.name}`).map(refOf),
       }),

@@ -17,7 +17,7 @@ export function providerController(accounts: Accounts, own: OwnAccount, system: 
     sources: [
       source({
         resource: MachineProvider,
-        when: (now, before) => now.metadata.generation !== before?.metadata.generation,
+        when: (now, before) => now.metadata.generation !== before.metadata.generation,
       }),
     ],
     access: [

@@ -56,13 +56,13 @@ export function sipClusterController(): Controller {
       source({
         resource: SIPCluster,
         indexes: CLUSTER_INDEXES,
-        when: (cluster, before) => before === undefined || asks(cluster) !== asks(before),
+        when: (cluster, before) => asks(cluster) !== asks(before),
       }),
       source({
         resource: BareMetalHost,
         optional: true,
         indexes: HOST_INDEXES,
-        when: (host, before) => before === undefined || matters(host) !== matters(before),
+        when: (host, before) => matters(host) !== matters(before),
         keys: (host, before, cache) => [
           ...[host, before].flatMap((each) => clusterOf(each)),
           // A host that can be had may be what any of them waits for.
@@ -85,7 +85,7 @@ export function sipClusterController(): Controller {
       source({
         resource: TenantControlPlane,
         optional: true,
-        when: (plane, before) => before === undefined || reachedAt(plane) !== reachedAt(before),
+        when: (plane, before) => reachedAt(plane) !== reachedAt(before),
         keys: (plane, before) =>
           [plane, before].flatMap((each) =>
             each === undefined ? [] : sipNamesOf(each).map((name) => ({ namespace: each.metadata.namespace!, name })),

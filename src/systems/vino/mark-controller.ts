@@ -14,13 +14,13 @@ export function vinoMarkController(): Controller {
     sources: [
       source({
         resource: Node,
-        when: (node, before) => before === undefined || marks(node) !== marks(before),
+        when: (node, before) => marks(node) !== marks(before),
       }),
       source({
         resource: VinoNode,
         indexes: INDEXES,
         keys: ({ spec }) => [{ name: spec.nodeName }],
-        when: (node, before) => before === undefined || node.metadata.generation !== before.metadata.generation,
+        when: (node, before) => node.metadata.generation !== before.metadata.generation,
       }),
     ],
     access: [{ resource: Node, verbs: ["get", "patch"] }],

@@ -59,16 +59,16 @@ export function vinoNodeController({ namespace, account, onSecret }: NodeControl
       source({
         resource: VinoNode,
         indexes: INDEXES,
-        when: (node, before) => before === undefined || matters(node) !== matters(before),
+        when: (node, before) => matters(node) !== matters(before),
       }),
       source({
         resource: Vino,
-        when: (vino, before) => before === undefined || asks(vino) !== asks(before),
+        when: (vino, before) => asks(vino) !== asks(before),
         keys: (vino, _, cache) => cache.byIndex(VinoNode, BY_OWNER, keyOf(refOf(vino))).map(refOf),
       }),
       source({
         resource: Node,
-        when: (node, before) => before === undefined || place(node) !== place(before),
+        when: (node, before) => place(node) !== place(before),
         keys: (node, _, cache) => cache.byIndex(VinoNode, BY_NODE, node.metadata.name).map(refOf),
       }),
       source({

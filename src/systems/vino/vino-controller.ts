@@ -42,7 +42,7 @@ export function vinoController(namespace: string): Controller {
     system: VINO,
     owner: withVino,
     sources: [
-      source({ resource: Vino, when: (vino, before) => before === undefined || asks(vino) !== asks(before) }),
+      source({ resource: Vino, when: (vino, before) => asks(vino) !== asks(before) }),
       source({
         resource: VinoNode,
         indexes: INDEXES,
@@ -50,7 +50,7 @@ export function vinoController(namespace: string): Controller {
       }),
       source({
         resource: Node,
-        when: (node, before) => before === undefined || labels(node) !== labels(before),
+        when: (node, before) => labels(node) !== labels(before),
         // One that selects it now, or did before.
         keys: (node, before, cache) =>
           cache

@@ -14,7 +14,7 @@ export function daemonPodsController(system: string): Controller {
       source({ resource: DaemonSet }),
       source({
         resource: Node,
-        when: (node, before) => before === undefined || placing(node) !== placing(before),
+        when: (node, before) => placing(node) !== placing(before),
         keys: (_, __, cache) => cache.list(DaemonSet).map(({ metadata }) => metadata as Required<typeof metadata>),
       }),
       source({

@@ -104,7 +104,7 @@ function ofCluster<T extends KubeObject & { spec: { clusterName: string; replica
   return source({
     resource,
     indexes: { cluster: clusterIndex as (object: T) => readonly string[] },
-    when: (object, before) => before === undefined || told(object) !== told(before),
+    when: (object, before) => told(object) !== told(before),
     keys: ({ metadata, spec }): Ref[] => [{ namespace: metadata.namespace!, name: spec.clusterName }],
   });
 }

@@ -52,7 +52,7 @@ export function machineDeploymentController(parts: CoreParts): Controller {
       }),
       source({
         resource: Cluster,
-        when: (cluster, before) => before?.spec.paused !== cluster.spec.paused,
+        when: (cluster, before) => before.spec.paused !== cluster.spec.paused,
         keys: (cluster, _, cache) =>
           cache
             .byIndex(MachineDeployment, "cluster", `${cluster.metadata.namespace}/${cluster.metadata.name}`)

@@ -61,7 +61,7 @@ export function machineHealthCheckController(parts: CoreParts): Controller {
       source({
         resource: Cluster,
         when: (cluster, before) =>
-          JSON.stringify([before?.spec.paused, before?.status?.initialization]) !==
+          JSON.stringify([before.spec.paused, before.status?.initialization]) !==
           JSON.stringify([cluster.spec.paused, cluster.status?.initialization]),
         keys: ({ metadata }, _, cache) =>
           cache

@@ -66,7 +66,7 @@ export function machineSetController(parts: CoreParts): Controller {
       source({ resource: MachineDeployment, keys: (deployment, _, cache) => setsOfDeployment(cache, deployment) }),
       source({
         resource: Cluster,
-        when: (cluster, before) => before?.spec.paused !== cluster.spec.paused,
+        when: (cluster, before) => before.spec.paused !== cluster.spec.paused,
         keys: (cluster, _, cache) =>
           cache.byIndex(MachineSet, "cluster", `${cluster.metadata.namespace}/${cluster.metadata.name}`).map(refOf),
       }),

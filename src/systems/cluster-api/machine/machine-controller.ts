@@ -73,7 +73,7 @@ export function machineController(parts: CoreParts): Controller {
       source({ resource: Machine, indexes: { cluster: clusterIndex } }),
       source({
         resource: Cluster,
-        when: (cluster, before) => before === undefined || matters(cluster) !== matters(before),
+        when: (cluster, before) => matters(cluster) !== matters(before),
         keys: (cluster, _, cache) => machinesOf(cache, cluster).map(refOf),
       }),
       source({ resource: MachineSet, keys: () => [] }),
