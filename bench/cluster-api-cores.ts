@@ -24,6 +24,9 @@ const START_MS = 120_000;
 /** kube-apiserver holds back what is created right after a definition's establishment. */
 const ESTABLISHED_MS = 2_500;
 
+/** Upstream's, in whose place the light core is. */
+const MANAGERS = ["capi-core", "capi-bootstrap"];
+
 export type CoreName = "light" | "upstream";
 
 export interface Core {
@@ -46,7 +49,8 @@ export async function startCore(name: CoreName, folder: string): Promise<Core> {
   await clock.sleep(ESTABLISHED_MS);
   const program = name === "light" ? /^(node|slipway|MainThread)$/ : /^capi-/;
   const pids = childrenOf(process.pid).flatMap((child) => (program.test(child.name) ? [child.pid] : []));
-  if (pids.length !== 1) throw new Error(`${pids.length} managers: ${JSON.stringify(childrenOf(process.pid))}`);
+  if (pids.length !== (name === "light" ? 1 : MANAGERS.length))
+    throw new Error(`${pids.length} managers: ${JSON.stringify(childrenOf(process.pid))}`);
   return {
     ...{ name, transport, pids: () => pids },
     requests: () => requestsOf(join(folder, "kubectl"), kubeconfigFile),
@@ -59,7 +63,7 @@ export async function startCore(name: CoreName, folder: string): Promise<Core> {
 type Began = { kubeconfigFile: string; transport: Transport };
 
 async function upstream(t: Parameters<typeof startUpstream>[0], folder: string): Promise<Began> {
-  return await startUpstream(t, folder, { run: ["capi-core"], api: () => realApi() });
+  return await startUpstream(t, folder, { run: MANAGERS, api: () => realApi() });
 }
 
 /** Slipway with its core alone, as its command runs it. */

@@ -1,5 +1,6 @@
 /** What providers do in no time for both cores: infrastructure, control planes, hosts that join, and workload clusters on embedded APIs in this process. */
 import { createApiServer } from "@slipway/apiserver";
+import { storageDrivers } from "@slipway/apiserver/extras";
 import { systemClock as clock, quietLog as log, cryptoRandom as random, rfc3339 } from "@slipway/base";
 import {
   type Client,
@@ -104,7 +105,7 @@ export class Hosts {
 
   async #workload(name: string): Promise<string> {
     const authority = this.#identity.serving.clientCa!;
-    const api = await createApiServer({ clock, random, log, authority });
+    const api = await createApiServer({ clock, random, log, authority, extras: [storageDrivers] });
     const { url } = await api.listen({ tls: this.#identity.serving });
     const client = createClient(api.transport(), { clock, random, log });
     this.#workloads.set(name, { client, close: () => api.close() });

@@ -38,7 +38,7 @@ const PATIENCE_MS = 30 * 60_000;
 const LOOK_MS = 100;
 const SAMPLE_MS = 250;
 
-const folder = await programs("clusterctl", "kubectl", "capi-core");
+const folder = await programs("clusterctl", "kubectl", "capi-core", "capi-bootstrap");
 if (folder instanceof Error) {
   console.log(`cluster-api: skipped: ${folder.message}`);
   process.exit();

@@ -35,6 +35,15 @@ test("a set that made an object makes place for the Machine", () => {
   assert.equal(claimPatch(object([owner]), of), undefined);
 });
 
+test("a template that two clusters share gets both as owners and no label: neither takes it from the other", () => {
+  const [one, other] = [owner, { ...owner, name: "n", uid: "v" }];
+  const both = object([one, other], {});
+  assert.deepEqual(claimPatch(object([one], {}), { owner: other }), {
+    metadata: { resourceVersion: "1", ownerReferences: [one, other] },
+  });
+  assert.deepEqual([claimPatch(both, { owner: one }), claimPatch(both, { owner: other })], [undefined, undefined]);
+});
+
 test("finalizer, labels and owner of an object of the core's are put there where they are missing", () => {
   const wanted = { finalizer: "f", labels: { a: "1" }, owner };
   const whole = machine("m", { metadata: { finalizers: ["f"], labels: { a: "1", b: "2" }, ownerReferences: [owner] } });

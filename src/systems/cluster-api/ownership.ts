@@ -4,7 +4,8 @@ import { LABELS } from "../../cluster-api/names.ts";
 
 export interface Claim {
   owner: OwnerReference;
-  cluster: string;
+  /** Unset: the object gets no label. Clusters may share it. */
+  cluster?: string;
   /** Owners of these kinds, set when the object was made, make place for the owner. */
   instead?: readonly string[];
 }
@@ -15,15 +16,10 @@ export function claimPatch({ metadata }: KubeObject, { owner, cluster, instead =
   const others = ownerReferences.filter(({ uid, kind }) => uid !== owner.uid && !instead.includes(kind));
   const held = ownerReferences.find(({ uid }) => uid === owner.uid);
   const isOwned = held !== undefined && held.controller === owner.controller && held.apiVersion === owner.apiVersion;
-  if (isOwned && others.length === ownerReferences.length - 1 && labels[LABELS.clusterName] === cluster)
-    return undefined;
-  return {
-    metadata: {
-      resourceVersion,
-      ownerReferences: [...others, owner],
-      labels: { [LABELS.clusterName]: cluster },
-    },
-  };
+  const isLabelled = cluster === undefined || labels[LABELS.clusterName] === cluster;
+  if (isOwned && others.length === ownerReferences.length - 1 && isLabelled) return undefined;
+  const label = cluster === undefined ? {} : { labels: { [LABELS.clusterName]: cluster } };
+  return { metadata: { resourceVersion, ownerReferences: [...others, owner], ...label } };
 }
 
 /** Sets owner and label of a provider's object. Resolves with the object as it is then. */

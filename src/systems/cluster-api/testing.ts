@@ -179,12 +179,12 @@ export function externalOver(held: Held, missing: readonly string[] = []): Exter
     const resource = { group: apiGroup, version: "v1beta2", kind, plural: `${kind.toLowerCase()}s`, namespaced: true };
     return { resource, contract: "v1beta2" };
   };
+  const known = async (reference: ContractReference) => ({
+    kind: await kindOf(reference),
+    object: held.get(reference.kind, reference.name),
+  });
   return {
-    kindOf,
+    ...{ kindOf, known, read: known },
     list: async ({ kind }: { kind: string }) => (await held.client.list({ kind } as Resource)).items,
-    known: async (reference: ContractReference) => ({
-      kind: await kindOf(reference),
-      object: held.get(reference.kind, reference.name),
-    }),
   } as unknown as ExternalObjects;
 }

@@ -140,14 +140,13 @@ async function keep(parts: CoreParts, context: Context, { set: first, cluster, b
   let templates: Templates | undefined;
   let failure: string | undefined;
   try {
-    templates = await templatesOf(parts.external, client, set);
+    templates = await templatesOf(parts.external, set, by);
     for (const { reference, object } of [
       templates.infrastructure,
       ...(templates.bootstrap ? [templates.bootstrap] : []),
     ])
       await claim(client, (await parts.external.kindOf(reference)).resource, object, {
         owner: ownerReference(Cluster, cluster),
-        cluster: cluster.metadata.name,
       });
   } catch (error) {
     if (!isFault(error, "NotFound", "Invalid")) throw error;

@@ -6,6 +6,7 @@ import { MachineSet } from "../../../kinds/cluster-api/machine-set.ts";
 import { contextOver, externalOver, type Held, holding, machineSet } from "../testing.ts";
 import { makeMachine, removeLeftovers, templatesOf } from "./make-machine.ts";
 
+const NOBODY = { who: "nobody", wake: () => {} };
 const INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io";
 const BOOTSTRAP = "bootstrap.cluster.x-k8s.io";
 const template = (group: string, kind: string): KubeObject =>
@@ -26,7 +27,7 @@ const whole = (): Held =>
   holding(template(INFRASTRUCTURE, "SimMachineTemplate"), template(BOOTSTRAP, "SimBootstrapTemplate"));
 
 async function made(held: Held, of: MachineSet): Promise<void> {
-  await makeMachine(contextOver(held).context, of, await templatesOf(externalOver(held), held.client, of));
+  await makeMachine(contextOver(held).context, of, await templatesOf(externalOver(held), of, NOBODY));
 }
 
 test("a Machine is made after its bootstrap and infrastructure objects, all of one name, which it refers to", async () => {
@@ -99,7 +100,7 @@ test("what was made for a Machine that could not be made is removed again, and t
 test("a template that is not there is refused by its name, with what to do", async () => {
   const held = holding(template(INFRASTRUCTURE, "SimMachineTemplate"));
   await assert.rejects(
-    templatesOf(externalOver(held), held.client, set()),
+    templatesOf(externalOver(held), set(), NOBODY),
     (error) =>
       isFault(error, "NotFound") &&
       error.on === "SimBootstrapTemplate/default/t" &&
@@ -127,7 +128,7 @@ test("objects that a set has made and no Machine uses are removed; those of othe
     object("SimMachine", "nobody", { ownerReferences: undefined }),
     object("SimBootstrap", "left-too"),
   );
-  const templates = await templatesOf(externalOver(held), held.client, owner);
+  const templates = await templatesOf(externalOver(held), owner, NOBODY);
   const remove = (of: typeof templates) =>
     removeLeftovers(externalOver(held), held.client, owner, of, ({ name }) => name === "used");
   await remove({ ...templates, bootstrap: undefined });

@@ -32,15 +32,19 @@ export interface Templates {
   bootstrap: Template | undefined;
 }
 
-/** Reads the templates of a set. Rejects with a `Fault` that says what is missing. */
-export async function templatesOf(external: ExternalObjects, client: Client, set: MachineSet): Promise<Templates> {
+/** The templates of a set, whose changes call `by.wake`. Rejects with a `Fault` that says what is missing. */
+export async function templatesOf(
+  external: ExternalObjects,
+  set: MachineSet,
+  by: { who: string; wake: () => void },
+): Promise<Templates> {
   const { infrastructureRef, bootstrap } = set.spec.template.spec;
   const read = async (reference: ContractReference): Promise<Template> => {
-    const [template, made] = [await external.kindOf(reference), await external.kindOf(kindOfTemplate(reference))];
-    const ref = { namespace: set.metadata.namespace!, name: reference.name };
-    const object = await client.find(template.resource, ref);
+    const namespace = set.metadata.namespace!;
+    const { object } = await external.read(reference, namespace, by);
+    const made = await external.kindOf(kindOfTemplate(reference));
     if (object === undefined)
-      throw new Fault("NotFound", `${reference.kind}/${ref.namespace}/${ref.name}`, "there is no such template", {
+      throw new Fault("NotFound", `${reference.kind}/${namespace}/${reference.name}`, "there is no such template", {
         remedy: "create it, or name another one in the template of the MachineDeployment",
       });
     return { reference, object, resource: made.resource };
