@@ -370,38 +370,3 @@ test("completion is offered namespaces, kinds and objects, and nothing where no 
   process.env.KUBECONFIG = "/nowhere/kubeconfig";
   assert.deepEqual(await offered("namespaces"), [""]);
 });
-
-test("each example in the help of these verbs is run, and does what it says", async (t) => {
-  const { kubeconfig } = await scene(t);
-  const { Command } = await import("commander");
-  let ran = 0;
-  for (const [name, verb] of [
-    ["status", status],
-    ["tree", tree],
-    ["events", events],
-  ] as const) {
-    const program = new Command("slipway");
-    verb(program);
-    let help = "";
-    const command = program.commands.find((one) => one.name() === name)!;
-    command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
-    const examples = [...help.matchAll(/^ {2}slipway (\S.*)$/gm)].map(([, line]) => line!.split(" "));
-    assert.ok(examples.length > 2, name);
-    for (const words of examples) {
-      ran++;
-      // The objects in examples are not all in this cluster: what is not there is said so, and nothing else goes wrong.
-      const run = words.includes("--watch")
-        ? watchedOnce(t, verb, ...words, "--kubeconfig", kubeconfig)
-        : spoken(t, verb, ...words, "--kubeconfig", kubeconfig);
-      await run.catch((error: unknown) => assert.ok(isFault(error, "NotFound"), `${words.join(" ")}: ${error}`));
-    }
-  }
-  assert.ok(ran >= 12, String(ran));
-});
-
-/** A watch until it has printed something. */
-async function watchedOnce(t: TestContext, verb: Verb, ...args: string[]): Promise<void> {
-  const watching = going(t, verb, ...args);
-  await watching.line(/\w/);
-  await watching.stop();
-}

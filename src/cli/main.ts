@@ -8,42 +8,7 @@ import { Command, CommanderError } from "commander";
 import { asCalled, secrets } from "./outgoing.ts";
 import { trouble } from "./trouble.ts";
 import type { Verb } from "./verb.ts";
-
-/** Each is loaded when it is asked for. Written out, so that a bundler finds them. */
-const VERBS: Readonly<Record<string, () => Promise<{ verb: Verb }>>> = {
-  up: () => import("./up.ts"),
-  demo: () => import("./demo.ts"),
-  operator: () => import("./operator.ts"),
-  netboot: () => import("./netboot.ts"),
-  "node-agent": () => import("./node-agent.ts"),
-  lab: () => import("./lab.ts"),
-  status: () => import("./status.ts"),
-  tree: () => import("./tree.ts"),
-  events: () => import("./events.ts"),
-  top: () => import("./top.ts"),
-  doctor: () => import("./doctor.ts"),
-  export: () => import("./export.ts"),
-  get: () => import("./get.ts"),
-  logs: () => import("./logs.ts"),
-  order: () => import("./order.ts"),
-  approve: () => import("./approve.ts"),
-  power: () => import("./power.ts"),
-  inspect: () => import("./inspect.ts"),
-  wipe: () => import("./wipe.ts"),
-  release: () => import("./release.ts"),
-  parlay: () => import("./parlay.ts"),
-  plunder: () => import("./plunder.ts"),
-  kubeconfig: () => import("./kubeconfig.ts"),
-  describe: () => import("./describe.ts"),
-  plan: () => import("./plan.ts"),
-  convert: () => import("./convert.ts"),
-  sim: () => import("./sim.ts"),
-  crds: () => import("./crds.ts"),
-  version: () => import("./version.ts"),
-  completion: () => import("./completion.ts"),
-  complete: () => import("./complete.ts"),
-  "complete-for-kubectl": () => import("./complete-for-kubectl.ts"),
-};
+import { VERBS } from "./verbs.ts";
 
 /** What shows what all of them take. */
 const NEED_ALL: ReadonlySet<string> = new Set(["completion", "complete-for-kubectl"]);
@@ -61,12 +26,10 @@ function buildProgram(verbs: readonly Verb[]): Command {
       "after",
       `
 Examples:
-  slipway demo                      all examples on simulated metal, about a minute
-  slipway up                        a Kubernetes API to kubectl apply to, until Ctrl-C
-  slipway operator --boot-url URL   the operator on your cluster
-  slipway netboot --config FILE     boot the machines of a rack
-  slipway status                    what there is, what waits, what failed
-  slipway <verb> --help             more of each
+  slipway demo            # all examples on simulated metal, about a minute
+  slipway up              # a Kubernetes API to kubectl apply to, until Ctrl-C
+  slipway status          # what there is, what waits, what failed
+  slipway operator --help # more of a verb: here of the operator on your cluster
 
 Exit codes: 0 done, 1 what was asked for did not come about, 2 it can't be asked for like this, 130 and 143 stopped by a signal.`,
     )

@@ -24,9 +24,9 @@ export const verb: Verb = (program) => {
       `
 Examples:
   slipway netboot --config netboot.yaml --plunder-api
-  slipway plunder client                            until Ctrl-C; pldrctl reads the plunderclient.yaml that it writes
-  slipway plunder client --issue ci --out ci.yaml   a client certificate for another machine, or for Secret plunder
-  slipway plunder client --credentials ci.yaml      the same on that machine
+  slipway plunder client                            # until Ctrl-C; pldrctl reads the plunderclient.yaml that it writes
+  slipway plunder client --issue ci --out ci.yaml   # a client certificate for another machine, or for Secret plunder
+  slipway plunder client --credentials ci.yaml      # the same on that machine
   slipway plunder clients --revoke ci
   slipway plunder import config.yaml deployments.yaml --out imported/`,
     );

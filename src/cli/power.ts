@@ -15,7 +15,7 @@ On and off set spec.online, so that the host is kept so; reset is the annotation
 Examples:
   slipway power on rack-1-node-4
   slipway power off rack-1-node-4 --timeout 300
-  slipway power reset slipway-hosts/rack-1-node-4 --hard`,
+  slipway power reset slipway-hosts/rack-1-node-5 --hard`,
     );
   addHostOptions(command.command("on").description("Switch it on.")).action((host: string, options: HostVerbOptions) =>
     orderHost(host, power(true), options),

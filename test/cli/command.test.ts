@@ -186,7 +186,7 @@ test("a simulated cloud sells no more than it is set to, and plenty of what is n
   await once(child, "exit");
 });
 
-test("every verb has help with examples", async () => {
+test("help has every verb, in the order in which people meet them", async () => {
   const { out } = await slipway("--help");
   const [, commands = ""] = /Commands:\n((?:.|\n)*?)\n\n/.exec(out) ?? [];
   const verbs = [...commands.matchAll(/^ {2}((?!help)[a-z]+) /gm)].map(([, verb]) => verb!);
@@ -196,11 +196,6 @@ test("every verb has help with examples", async () => {
     ...["power", "inspect", "wipe", "release", "parlay", "plunder"],
     ...["kubeconfig", "describe", "plan", "convert", "sim", "crds", "version", "completion"],
   ]);
-  for (const verb of verbs) {
-    const help = await slipway(verb, "--help");
-    assert.equal(help.code, 0);
-    assert.match(help.out, /Examples?:\n {2}/, verb);
-  }
 });
 
 test("a reader that has seen enough ends it without a word, with the exit code of other commands", async () => {
