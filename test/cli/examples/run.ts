@@ -97,9 +97,13 @@ async function run(example: string): Promise<string | undefined> {
   return /^\s+at .*:\d+:\d+\)?$/m.test(said) ? `it shows a stack: ${said}` : undefined;
 }
 
-async function readiness(child: ChildProcess, isReady: () => boolean): Promise<boolean> {
-  while (!isReady()) await Promise.race([once(child.stdout!, "data"), once(child.stderr!, "data")]);
-  return true;
+function readiness({ stdout, stderr }: ChildProcess, isReady: () => boolean): Promise<boolean> {
+  return new Promise((resolve) => {
+    for (const stream of [stdout!, stderr!])
+      stream.on("data", () => {
+        if (isReady()) resolve(true);
+      });
+  });
 }
 
 /** The shell and what it started. */
