@@ -51,4 +51,5 @@ export { canonicalQuantity, compareQuantities, parseQuantity, quantityNumber } f
 export { ALPHANUMERIC, cryptoRandom, LOWER_CASE, type Random, seededRandom, text, uuid } from "./random.ts";
 export { Secrets } from "./secrets.ts";
 export { NO_TALLIES, type Tallied, type Tallies, type Tally } from "./tallies.ts";
+export { type TarEntry, tarHeader, tarOf, tarTail } from "./tar.ts";
 export { VERSION } from "./version.ts";

@@ -1,11 +1,10 @@
 import { open } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { systemClock as clock, rfc3339 } from "@slipway/base";
+import { systemClock as clock, rfc3339, tarOf } from "@slipway/base";
 import { DEFAULT_NAMESPACE } from "../operator/defaults.ts";
 import { SYSTEMS } from "../operator/systems.ts";
 import { bundleOf } from "./export/bundle.ts";
-import { tarOf } from "./export/tar.ts";
 import { servedKinds } from "./listing/kinds.ts";
 import { addClusterOptions } from "./listing/options.ts";
 import { type ClusterOptions, onCluster } from "./on-cluster.ts";

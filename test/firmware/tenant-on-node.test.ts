@@ -1,6 +1,6 @@
 /** A tenant's control plane as Pods on a real kubelet: one machine is the management cluster's node, another one joins the tenant. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -14,6 +14,7 @@ import { TenantControlPlane } from "../../src/kinds/kamaji/tenant-control-plane.
 import { findAssets, KUBERNETES_VERSION, TENANT_BINARIES } from "../../src/kubernetes/assets.ts";
 import { nodeImageFolder } from "../../src/kubernetes/node-image-folder.ts";
 import { LAB } from "../../src/lab/rack.ts";
+import { serveProgramImages } from "../../src/lab/registry/registry.ts";
 import { joinSeed } from "../../src/lab/vino/join-seed.ts";
 import { credentialsOf } from "../../src/pki/tenant/credentials.ts";
 import { dataStoreController } from "../../src/systems/kamaji/data-store-controller.ts";
@@ -22,12 +23,9 @@ import { Runtimes } from "../../src/systems/kamaji/runtimes.ts";
 import { Stores } from "../../src/systems/kamaji/stores.ts";
 import { tenantController } from "../../src/systems/kamaji/tenant-controller.ts";
 import { DeploymentRuntime } from "../../src/tenants/deployment/deployment-runtime.ts";
-import { writeImageLayout } from "../../tools/node-image/image-layout.ts";
-import { addProgram } from "../../tools/node-image/tree.ts";
 import { NAMESPACE, stateOf, tenantsWorld } from "../system/tenants-world.ts";
 import { BootServer } from "./node/boot-server.ts";
 import { bootsAsNode, eventually, joined, joinToken } from "./node/joining.ts";
-import { Registry } from "./node/registry.ts";
 import { type Stage, setStage } from "./stage.ts";
 
 const assets = await findAssets(process.env, ["etcd", ...TENANT_BINARIES]).catch((error: Error) => error);
@@ -50,7 +48,7 @@ test("B23 a tenant runs as Pods on a node that netbooted", { skip }, async (t) =
   t.after(() => stage.close());
   const server = await BootServer.start(LAB.address, image);
   t.after(() => server.close());
-  const mirror = await imagesOfControlPlanes(t, stage.folder);
+  const mirror = await imagesOfControlPlanes(t);
   const [home] = stage.rack.machines;
 
   const management = await managementCluster(t);
@@ -146,21 +144,11 @@ function tenantAt(address: string): object {
   };
 }
 
-/** The programs as images, by the writer of our own, from a registry in the rack. Resolves with what a node's containerd is told of it. */
-async function imagesOfControlPlanes(t: TestContext, folder: string): Promise<string> {
-  const registry = await Registry.start(LAB.address);
+/** The programs as images, from a registry in the rack. Resolves with what a node's containerd is told of it. */
+async function imagesOfControlPlanes(t: TestContext): Promise<string> {
+  const programs = TENANT_BINARIES.map((program) => [program, join(String(assets), program)] as const);
+  const registry = await serveProgramImages(Object.fromEntries(programs), { host: LAB.address, port: 0 });
   t.after(() => registry.close());
-  for (const program of TENANT_BINARIES) {
-    const root = join(folder, "images", program);
-    mkdirSync(root, { recursive: true });
-    addProgram(root, join(String(assets), program), `usr/local/bin/${program}`);
-    const name = `${program}:v${KUBERNETES_VERSION}`;
-    const layout = `${root}.layout`;
-    const entrypoint = [`/usr/local/bin/${program}`];
-    await writeImageLayout(layout, { name: `registry.k8s.io/${name}`, architecture: "amd64", root, entrypoint });
-    rmSync(root, { recursive: true });
-    registry.add(name, layout);
-  }
   return `server = "${registry.url}"\n[host."${registry.url}"]\n  capabilities = ["pull", "resolve"]\n`;
 }
 

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { asFault, type Clock, rfc3339, type Secrets, VERSION } from "@slipway/base";
+import { asFault, type Clock, rfc3339, type Secrets, type TarEntry, VERSION } from "@slipway/base";
 import type { Client, KubeObject, Resource, Transport } from "@slipway/kube";
 import { ConfigMap, CustomResourceDefinition, Deployment, Event, Lease, Node, Pod, Secret } from "@slipway/kube/core";
 import { dump } from "js-yaml";
@@ -9,7 +9,6 @@ import type { ServedKind } from "../listing/kinds.ts";
 import { readObjects } from "../listing/read.ts";
 import { statusLines } from "../status/lines.ts";
 import { filterOf, nameOfSecret, withoutSecrets } from "./redact.ts";
-import type { Entry } from "./tar.ts";
 
 export interface ExportPorts {
   client: Client;
@@ -32,7 +31,7 @@ const OPERATOR = "app.kubernetes.io/name=slipway";
  * All that a support bundle has, as files. Values of the cluster's Secrets are looked for in everything, and taken out; no Secret is in it but by its name
  * and its keys. What the user may not read is named in `problems.txt`.
  */
-export async function bundleOf(ports: ExportPorts, of: ExportOf): Promise<Entry[]> {
+export async function bundleOf(ports: ExportPorts, of: ExportOf): Promise<TarEntry[]> {
   const { client, transport, clock } = ports;
   const problems: string[] = [];
   const read = async <T extends KubeObject>(resource: Resource<T>, options: object = {}): Promise<T[]> => {
@@ -84,7 +83,7 @@ export async function bundleOf(ports: ExportPorts, of: ExportOf): Promise<Entry[
 
 /** Files, each of which has gone through the filter. */
 class Files {
-  readonly entries: Entry[] = [];
+  readonly entries: TarEntry[] = [];
   readonly #filter: Secrets;
 
   constructor(filter: Secrets) {
