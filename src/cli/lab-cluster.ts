@@ -7,6 +7,7 @@ import { nodeImageFolder } from "../kubernetes/node-image-folder.ts";
 import { runCourse } from "../lab/cluster/course.ts";
 import type { LabMachine } from "../lab/cluster/lab-machine.ts";
 import { type LabCluster, labClusterOf } from "../lab/cluster/manifests.ts";
+import type { MachineRow } from "../lab/pool/rows.ts";
 import { applyObjects } from "../laptop/apply.ts";
 import { manifestFiles, readManifests } from "../laptop/manifests.ts";
 import { newsLine, secondsOf } from "./lab-news.ts";
@@ -55,15 +56,19 @@ export interface ClusterShow {
 
 /** Takes the cluster through its course and shows the machines as they change. Rejects as `runCourse`. */
 export async function showCluster(cluster: LabCluster, ports: ClusterShow): Promise<void> {
-  const { clock } = ports;
+  const { table, ...shown } = courseTable(ports.clock, "PACKETMACHINE");
+  await runCourse(cluster, { ...ports, apply: applyObjects, ...shown });
+  table.say(["All of it held."]);
+}
+
+/** Where a course shows its machines and reports what it reached, each line with the seconds since now. `owner`: the kind of what has a machine. */
+export function courseTable(clock: Clock, owner: string) {
   const began = clock.monotonic();
   const seconds = (): string => secondsOf(clock.monotonic() - began);
-  const table = new MachineTable(process.stdout, seconds, "PACKETMACHINE");
-  await runCourse(cluster, {
-    ...ports,
-    apply: applyObjects,
-    show: (rows) => table.show(rows),
-    tell: (line) => table.say([newsLine(seconds(), line)]),
-  });
-  table.say(["All of it held."]);
+  const table = new MachineTable(process.stdout, seconds, owner);
+  return {
+    table,
+    show: (rows: readonly MachineRow[]) => table.show(rows),
+    tell: (line: string) => table.say([newsLine(seconds(), line)]),
+  };
 }

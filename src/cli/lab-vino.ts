@@ -13,8 +13,7 @@ import { runCourse } from "../lab/vino/course.ts";
 import { type LabVino, labVinoOf } from "../lab/vino/manifests.ts";
 import { applyObjects } from "../laptop/apply.ts";
 import { readManifests } from "../laptop/manifests.ts";
-import { newsLine, secondsOf } from "./lab-news.ts";
-import { MachineTable } from "./machine-table.ts";
+import { courseTable } from "./lab-cluster.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -86,15 +85,8 @@ export async function diskImage(files: string): Promise<{ url: string; checksum:
 
 /** Takes machines and tenant through their course and shows the machines as they change. Rejects as `runCourse`. */
 export async function showVino(lab: LabVino, { files, ...ports }: VinoShow): Promise<void> {
-  const { clock } = ports;
   const image = await diskImage(files);
-  const began = clock.monotonic();
-  const seconds = (): string => secondsOf(clock.monotonic() - began);
-  const table = new MachineTable(process.stdout, seconds, "SIPCLUSTER");
-  await runCourse(lab, {
-    ...{ ...ports, image, apply: applyObjects },
-    show: (rows) => table.show(rows),
-    tell: (line) => table.say([newsLine(seconds(), line)]),
-  });
+  const { table, ...shown } = courseTable(ports.clock, "SIPCLUSTER");
+  await runCourse(lab, { ...ports, image, apply: applyObjects, ...shown });
   table.say(["All of it held."]);
 }

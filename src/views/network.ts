@@ -69,7 +69,7 @@ export function subnetsOf(leases: readonly LeaseRow[], now: number): SubnetUse[]
 }
 
 /** Hosts that were seen and that nobody uses. Pure. */
-export function unleasedHosts(hosts: readonly KubeObject[]): KubeObject[] {
+export function unleasedHosts<T extends KubeObject>(hosts: readonly T[]): T[] {
   return hosts.filter((host) => at(host, "spec.consumerRef") === undefined && at(host, "status.agent") !== undefined);
 }
 

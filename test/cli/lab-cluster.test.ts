@@ -1,62 +1,18 @@
 /** The course of `slipway lab --cluster`, with its manifests, on simulated machines and embedded tenants. */
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
-import { systemClock as clock, quietLog as log, plain, cryptoRandom as random, Secrets } from "@slipway/base";
+import { test } from "node:test";
+import { systemClock as clock, quietLog as log, cryptoRandom as random } from "@slipway/base";
 import type { KubeObject } from "@slipway/kube";
 import { Node } from "@slipway/kube/core";
 import { labClusterIn } from "../../src/cli/lab-cluster.ts";
 import { runCourse } from "../../src/lab/cluster/course.ts";
-import type { LabMachine } from "../../src/lab/cluster/lab-machine.ts";
 import type { LabCluster } from "../../src/lab/cluster/manifests.ts";
 import { WorkloadWay } from "../../src/lab/cluster/workload-api.ts";
 import { applyObjects } from "../../src/laptop/apply.ts";
-import { type Laptop, startLaptop } from "../../src/laptop/laptop.ts";
-import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
-import { quicker } from "../../src/sim/pace.ts";
-import { SimRack } from "../../src/sim/rack/rack.ts";
-import { USUAL_TIMINGS } from "../../src/sim/rack/server-parts.ts";
-import type { StandInHardware } from "../../src/systems/counterpart.ts";
 import { OWN_LOOPBACK } from "../system/tenants-world.ts";
+import { laptopWithRack } from "./laptop-with-rack.ts";
 
-const MACHINES = 4;
-const SPEED = 400;
 const PATIENCE_MS = 240_000;
-
-let rack: SimRack;
-const hardware: StandInHardware = async ({ firmware }) => {
-  rack = new SimRack({ clock, random, log, firmware, timings: quicker(USUAL_TIMINGS, SPEED), trust: "approved" });
-  for (let n = 1; n <= MACHINES; n++) rack.add(`lab-${n}`);
-  return {
-    settings: {
-      discovery: { namespace: DISCOVERY_NAMESPACE, most: 100, perSecond: 10 },
-      start: async () => rack.serve(),
-      openBmc: rack.openBmc,
-      http: async () => plain(404, ""),
-    },
-    begin() {},
-    close: () => rack.close(),
-  };
-};
-
-async function laptopWithRack(t: TestContext): Promise<Laptop> {
-  const laptop = await startLaptop({
-    ...{ kubernetes: "embedded", dir: undefined, host: "127.0.0.1", port: 0, speed: SPEED, counterparts: [] },
-    ...{ log, secrets: new Secrets(), hardware: { netboot: hardware } },
-    // As the node image has it: no DaemonSet brings the network.
-    of: { "cluster-addons": { addons: "network", networkImage: undefined }, kamaji: { host: OWN_LOOPBACK } },
-  });
-  t.after(() => laptop.close());
-  return laptop;
-}
-
-function machines(): LabMachine[] {
-  return [...rack.servers.values()].map((server) => ({
-    ...{ name: server.name, mac: server.mac, startedAt: () => undefined },
-    bmc: { address: rack.bmcOf(server.name), login: { ...rack.login } },
-    powerOn: async () => server.on(),
-    powerOff: async () => server.off(),
-  }));
-}
 
 /** The example, with a health check that waits for less. */
 async function example(): Promise<LabCluster> {
@@ -70,7 +26,11 @@ async function example(): Promise<LabCluster> {
 }
 
 test("the lab's cluster: discovered machines join it, one that dies is replaced, and all are wiped when it goes", async (t) => {
-  const laptop = await laptopWithRack(t);
+  const { laptop, rack, machines } = await laptopWithRack(t, {
+    ...{ machines: 4, trust: "approved" },
+    // As the node image has it: no DaemonSet brings the network.
+    of: { "cluster-addons": { addons: "network", networkImage: undefined }, kamaji: { host: OWN_LOOPBACK } },
+  });
   const { client, transport } = laptop;
   const told: string[] = [];
   const steps: string[] = [];
@@ -80,7 +40,7 @@ test("the lab's cluster: discovered machines join it, one that dies is replaced,
   const way = new WorkloadWay(client, cluster.ref, ports);
   t.after(() => way.close());
   await runCourse(cluster, {
-    ...{ client, transport, machines: machines(), ...ports, apply: applyObjects },
+    ...{ client, transport, machines, ...ports, apply: applyObjects },
     signal: new AbortController().signal,
     tell: (line) => told.push(line),
     patienceMs: PATIENCE_MS,

@@ -3,22 +3,17 @@
  * blank machines to wiped ones; `view.ts` and `rows.ts` show how far each machine is. Needs netboot that drives hosts and serves the node image.
  */
 import { join } from "node:path";
-import { type Clock, isFault, type Log, type Random, type Secrets } from "@slipway/base";
-import { type Client, createClient, type Transport } from "@slipway/kube";
+import { isFault } from "@slipway/base";
+import { type Client, createClient } from "@slipway/kube";
 import { Namespace } from "@slipway/kube/core";
 import { DEFAULT_NAMESPACE } from "../../operator/defaults.ts";
 import { systemsToRun } from "../../operator/operator.ts";
-import { type LabOperator, startLabOperator } from "../operator.ts";
+import { type LabOperator, type LabOperatorOptions, startLabOperator } from "../operator.ts";
 import { LAB } from "../rack.ts";
 
-export interface LabClusterOptions {
-  transport: Transport;
+export interface LabClusterOptions extends Omit<LabOperatorOptions, "of" | "systems"> {
   /** For tenants' state. */
   dir: string;
-  clock: Clock;
-  random: Random;
-  log: Log;
-  secrets: Secrets;
 }
 
 /** What a workload cluster needs of the operator: its core and providers, tenants as real programs in the machines' network, and the node image's own network. */
@@ -34,11 +29,14 @@ function systemSettings(dir: string) {
 }
 
 /** The operator that makes the cluster. Rejects when it does not start; nothing is left open then. Whoever calls closes it. */
-export async function startLabCluster(options: LabClusterOptions): Promise<LabOperator> {
-  const client = createClient(options.transport, options);
-  await ensureNamespace(client, DEFAULT_NAMESPACE);
-  const of = systemSettings(options.dir);
-  return await startLabOperator({ ...options, of, systems: systemsToRun(["providers"], of) });
+export async function startLabCluster({ dir, ...options }: LabClusterOptions): Promise<LabOperator> {
+  return await startProviders({ ...options, of: systemSettings(dir) });
+}
+
+/** The operator with the providers of Cluster API that are set, in a cluster of its own. As `startLabCluster`. */
+export async function startProviders(options: Omit<LabOperatorOptions, "systems">): Promise<LabOperator> {
+  await ensureNamespace(createClient(options.transport, options), DEFAULT_NAMESPACE);
+  return await startLabOperator({ ...options, systems: systemsToRun(["providers"], options.of) });
 }
 
 async function ensureNamespace(client: Client, name: string): Promise<void> {

@@ -3,89 +3,56 @@
  * Nodes, run Pods that reach each other; one is killed and replaced; the cluster is deleted. Each step waits until it holds.
  */
 import { Fault, isFault } from "@slipway/base";
-import { refOf } from "@slipway/kube";
-import { Secret } from "@slipway/kube/core";
+import type { Client } from "@slipway/kube";
 import { Cluster } from "../../kinds/cluster-api/cluster.ts";
-import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
-import { DISCOVERY_NAMESPACE } from "../../netboot/settings.ts";
-import type { LabCoursePorts } from "../course-ports.ts";
+import { PacketMachine } from "../../kinds/packet/packet-machine.ts";
+import { seconds } from "../course-looks.ts";
+import { type BroughtUp, ClusterRack, hostOf, type RackPorts } from "./cluster-rack.ts";
 import type { LabMachine } from "./lab-machine.ts";
 import type { LabCluster } from "./manifests.ts";
-import { clusterRows } from "./rows.ts";
-import { areOffered, areReady, isGone, isRemediated, isSpread } from "./standing.ts";
-import { stagesLine, stagesOf } from "./timing.ts";
-import { type ClusterView, viewCluster, wipeProofs } from "./view.ts";
-import { WorkloadWay } from "./workload-api.ts";
+import { areReady, isGone, isRemediated, isSpread } from "./standing.ts";
+import type { ClusterView, InfraMachine } from "./view.ts";
+import type { WorkloadApi } from "./workload-api.ts";
+
+type Own = "joined" | "running" | "killed" | "replaced" | "deleted" | "wiped";
 
 /** The steps, by what holds at the end of each. */
-export type Reached = "discovered" | "available" | "joined" | "running" | "killed" | "replaced" | "deleted" | "wiped";
+export type Reached = BroughtUp | Own;
 
-export interface CoursePorts extends LabCoursePorts<Reached, ClusterView> {
-  machines: readonly LabMachine[];
-}
-
-const PATIENCE_MS = 20 * 60_000;
-const LOOK_MS = 1_000;
+export type CoursePorts = RackPorts<Reached>;
 
 /** Resolves when all of it held. Rejects with a `Fault` that names what did not, and where each machine was; with the signal's reason when that is aborted. */
 export async function runCourse(cluster: LabCluster, ports: CoursePorts): Promise<void> {
-  const way = new WorkloadWay(ports.client, cluster.ref, ports);
+  const rack = new ClusterRack<Own>({ ref: cluster.ref, infraMachines: packetMachines }, ports);
   try {
-    await new Course(cluster, ports, way).run();
+    await new Course(cluster, ports, rack).run();
   } finally {
-    await way.close();
+    await rack.close();
   }
+}
+
+async function packetMachines(client: Client, namespace: string): Promise<InfraMachine[]> {
+  const { items } = await client.list(PacketMachine, { namespace });
+  return items.map(({ metadata, status }) => ({ metadata, status: { ...status, state: status?.instanceState } }));
 }
 
 class Course {
   readonly #cluster: LabCluster;
   readonly #ports: CoursePorts;
-  readonly #way: WorkloadWay;
-  readonly #macs: ReadonlyMap<string, string>;
-  /** Hosts that were the cluster's. */
-  readonly #used = new Set<string>();
+  readonly #rack: ClusterRack<Own>;
 
-  constructor(cluster: LabCluster, ports: CoursePorts, way: WorkloadWay) {
+  constructor(cluster: LabCluster, ports: CoursePorts, rack: ClusterRack<Own>) {
     this.#cluster = cluster;
     this.#ports = ports;
-    this.#way = way;
-    this.#macs = new Map(ports.machines.map(({ name, mac }) => [name, mac.toLowerCase()]));
+    this.#rack = rack;
   }
 
   async run(): Promise<void> {
-    await this.#bringUp();
+    await this.#rack.bringUp({ approves: true });
     await this.#join();
     await this.#runPods();
     await this.#replace();
     await this.#takeDown();
-  }
-
-  async #bringUp(): Promise<void> {
-    const { machines, tell } = this.#ports;
-    await Promise.all(machines.map((machine) => machine.powerOn()));
-    const all = [...this.#macs.values()];
-    const found = await this.#until("discovered", "BareMetalHosts of all machines", ({ hosts }) =>
-      all.every((mac) => hosts.some((host) => hasCard(host, mac) && host.status?.hardware !== undefined)),
-    );
-    tell(`${machines.length} blank machines have started from the network, and are discovered`);
-    for (const machine of machines) await this.#approve(machine, hostOf(found, machine.mac)!);
-    await this.#until("available", "wiped and available hosts", (view) => areOffered(view, all));
-    tell("they are approved, have their BMCs, are inspected and wiped, and available");
-  }
-
-  /** What an administrator does who has looked at a discovered machine. */
-  async #approve({ bmc: { address, login } }: LabMachine, host: BareMetalHost): Promise<void> {
-    const { client } = this.#ports;
-    const credentialsName = `${host.metadata.name}-bmc`;
-    await client.create(Secret, {
-      metadata: { name: credentialsName, namespace: DISCOVERY_NAMESPACE },
-      stringData: { ...login },
-    });
-    const metadata = { annotations: { "slipway.dev/approved": "true" } };
-    await client.patch(BareMetalHost, refOf(host), {
-      type: "merge",
-      body: { metadata, spec: { bmc: { address, credentialsName } } },
-    });
   }
 
   async #join(): Promise<void> {
@@ -93,22 +60,11 @@ class Course {
     const { objects, count } = this.#cluster;
     const began = clock.monotonic();
     await apply({ client, transport }, objects);
-    const view = await this.#until("joined", `${count} Nodes that are Ready`, (now) => areReady(now, count));
+    const view = await this.#rack.until("joined", `${count} Nodes that are Ready`, (now) => areReady(now, count));
     tell(
       `${count} Nodes are Ready, and Cluster API says so, ${seconds(clock.monotonic() - began)} after the manifests were applied`,
     );
-    for (const line of this.#timing(view)) tell(`  ${line}`);
-  }
-
-  #timing(view: ClusterView): string[] {
-    return this.#ports.machines.flatMap((machine) => {
-      const name = hostOf(view, machine.mac)?.spec.consumerRef?.name;
-      const bought = view.packetMachines.find(({ metadata }) => metadata.name === name);
-      const startedAt = machine.startedAt();
-      if (bought === undefined || startedAt === undefined) return [];
-      const node = view.nodes.find(({ metadata }) => metadata.name === name);
-      return [stagesLine(machine.name, stagesOf(startedAt, bought, node))];
-    });
+    for (const line of this.#rack.timing(view)) tell(`  ${line}`);
   }
 
   async #runPods(): Promise<void> {
@@ -117,7 +73,7 @@ class Course {
     if (workload.length === 0) return;
     const began = clock.monotonic();
     await this.#inside("the workload cluster's API", async (api) => void (await apply(api, workload)));
-    await this.#until("running", "Pods on every Node that reach each other", (view) =>
+    await this.#rack.until("running", "Pods on every Node that reach each other", (view) =>
       isSpread(view, this.#deployments),
     );
     tell(`Pods on every Node reach each other, ${seconds(clock.monotonic() - began)} after they were applied`);
@@ -130,7 +86,7 @@ class Course {
   async #replace(): Promise<void> {
     const { clock, machines, tell, reached } = this.#ports;
     const { count } = this.#cluster;
-    const before = await this.#look();
+    const before = await this.#rack.look();
     const [victim, lost] = this.#victim(before, machines);
     const began = clock.monotonic();
     await victim.powerOff();
@@ -145,10 +101,10 @@ class Course {
         isSpread(view, this.#deployments)
       );
     };
-    const view = await this.#until("replaced", `replacement of ${lost}`, isReplaced);
+    const view = await this.#rack.until("replaced", `replacement of ${lost}`, isReplaced);
     if (!isFound) throw new Fault("Refused", lost, "it went, and no MachineHealthCheck had found it unhealthy");
     tell(`the MachineHealthCheck has had it replaced, ${seconds(clock.monotonic() - began)} after it was killed`);
-    for (const line of this.#timing(view)) tell(`  ${line}`);
+    for (const line of this.#rack.timing(view)) tell(`  ${line}`);
   }
 
   /** The machine to kill, and the Machine that it is. */
@@ -162,38 +118,27 @@ class Course {
   }
 
   async #takeDown(): Promise<void> {
-    const { client, clock, machines, tell, reached } = this.#ports;
+    const { client, clock, tell, reached } = this.#ports;
     const began = clock.monotonic();
-    await reached?.("deleted", await this.#look());
+    await reached?.("deleted", await this.#rack.look());
     await client.delete(Cluster, this.#cluster.ref);
-    const view = await this.#until("wiped", "end of the cluster, and wiped machines", (now) =>
-      isGone(now, [...this.#macs.values()]),
+    const view = await this.#rack.until("wiped", "end of the cluster, and wiped machines", (now) =>
+      isGone(now, this.#rack.macs),
     );
-    const proofs = await wipeProofs(client);
-    for (const { name, mac } of machines) {
-      const host = hostOf(view, mac)!.metadata.name;
-      const proof = proofs.get(host);
-      if (!this.#used.has(host)) continue;
-      if (proof === undefined)
-        throw new Fault("Refused", name, "nothing proves that its disks were wiped after it was used");
-      tell(`  ${name}: ${proof}`);
-    }
+    for (const line of await this.#rack.proofs(view)) tell(`  ${line}`);
     tell(
       `the Cluster is gone, and the machines that were its are wiped with proof, ${seconds(clock.monotonic() - began)} after its deletion`,
     );
   }
 
   /** Does something in the workload cluster, again while that does not answer. */
-  async #inside(
-    missing: string,
-    work: (api: NonNullable<Awaited<ReturnType<WorkloadWay["api"]>>>) => Promise<void>,
-  ): Promise<void> {
+  async #inside(missing: string, work: (api: WorkloadApi) => Promise<void>): Promise<void> {
     let last = "";
-    await this.#wait(
+    await this.#rack.wait(
       missing,
       async () => {
         try {
-          const api = await this.#way.api();
+          const api = await this.#rack.way.api();
           if (api !== undefined) await work(api);
           return api !== undefined;
         } catch (error) {
@@ -205,51 +150,4 @@ class Course {
       () => last,
     );
   }
-
-  /** Resolves with the first view of which it holds. */
-  async #until(step: Reached, missing: string, holds: (view: ClusterView) => boolean): Promise<ClusterView> {
-    let view: ClusterView | undefined;
-    const isSo = async (): Promise<boolean> => {
-      view = await this.#look();
-      return holds(view);
-    };
-    await this.#wait(missing, isSo, () => (view === undefined ? "" : this.#story(view)));
-    await this.#ports.reached?.(step, view!);
-    return view!;
-  }
-
-  async #wait(missing: string, holds: () => Promise<boolean>, story: () => string): Promise<void> {
-    const { clock, signal, patienceMs = PATIENCE_MS, lookMs = LOOK_MS } = this.#ports;
-    const end = clock.monotonic() + patienceMs;
-    while (!(await holds())) {
-      signal.throwIfAborted();
-      if (clock.monotonic() >= end)
-        throw new Fault("Timeout", this.#cluster.ref.name, `no ${missing} within ${seconds(patienceMs)}: ${story()}`);
-      await clock.sleep(lookMs, signal);
-    }
-  }
-
-  async #look(): Promise<ClusterView> {
-    const view = await viewCluster(this.#ports.client, this.#cluster.ref, this.#way);
-    for (const { metadata, spec } of view.hosts) if (spec.consumerRef !== undefined) this.#used.add(metadata.name);
-    this.#ports.show?.(clusterRows(view, this.#macs));
-    return view;
-  }
-
-  #story(view: ClusterView): string {
-    const rows = clusterRows(view, this.#macs).map((row) => Object.values(row).filter(Boolean).join(" "));
-    const said = (view.cluster?.status?.conditions ?? []).find(({ type }) => type === "Available");
-    return [...rows, ...(said?.message ? [said.message] : [])].join("; ");
-  }
-}
-
-const hasCard = ({ spec }: BareMetalHost, mac: string): boolean =>
-  spec.bootMACAddress?.toLowerCase() === mac.toLowerCase();
-
-function hostOf({ hosts }: ClusterView, mac: string): BareMetalHost | undefined {
-  return hosts.find((host) => hasCard(host, mac));
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
 }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clusterRows } from "./rows.ts";
-import { aHost, aNode, aPacketMachine, aPod, aView, macOf } from "./testing.ts";
+import { aHost, aNode, anInfraMachine, aPod, aView, macOf } from "./testing.ts";
 
 const MACHINES = new Map([1, 2, 3, 4].map((n) => [`lab-${n}`, macOf(n)]));
 
-test("each machine's row has its host, whose it is, its Node with its Pods, and what is waited for; PacketMachines without one come last", () => {
+test("each machine's row has its host, whose it is, its Node with its Pods, and what is waited for; machines without one come last", () => {
   const rows = clusterRows(
     aView({
       hosts: [
@@ -13,11 +13,11 @@ test("each machine's row has its host, whose it is, its Node with its Pods, and 
         aHost(2, "", undefined, { operationalStatus: "discovered", waitingFor: "an approval" }),
         aHost(3, "provisioning", "b", { errorMessage: "no answer" }),
       ],
-      packetMachines: [
-        aPacketMachine("a", { ready: true }),
-        aPacketMachine("b", { instanceState: "provisioning" }, { deletionTimestamp: "now" }),
-        aPacketMachine("c", { waitingFor: "capacity" }),
-        aPacketMachine("d", { failureReason: "InstallFailed" }),
+      infraMachines: [
+        anInfraMachine("a", { ready: true }),
+        anInfraMachine("b", { state: "provisioning" }, { deletionTimestamp: "now" }),
+        anInfraMachine("c", { waitingFor: "capacity" }),
+        anInfraMachine("d", { failureReason: "InstallFailed" }),
       ],
       nodes: [aNode("a"), aNode("b", "Unknown")],
       pods: [aPod("x", "a"), aPod("y", "a"), aPod("z", "a", { ready: false })],

@@ -3,7 +3,7 @@ import { type ClusterView, isNodeReady } from "./view.ts";
 
 const NONE = "-";
 
-/** The machines of the rack as the table shows them; behind them the PacketMachines that have none. `machines`: their cards' addresses by name. Pure. */
+/** The machines of the rack as the table shows them; behind them those of the cluster that have none. `machines`: their cards' addresses by name. Pure. */
 export function clusterRows(view: ClusterView, machines: ReadonlyMap<string, string>): MachineRow[] {
   const owned = new Set<string>();
   const rows = [...machines].map(([machine, mac]): MachineRow => {
@@ -21,7 +21,7 @@ export function clusterRows(view: ClusterView, machines: ReadonlyMap<string, str
       doing: host.status?.errorMessage || waitOf(view, name) || waiting(host.status) || "",
     };
   });
-  const without = view.packetMachines.filter(({ metadata }) => !owned.has(metadata.name));
+  const without = view.infraMachines.filter(({ metadata }) => !owned.has(metadata.name));
   return [
     ...rows,
     ...without.map(
@@ -33,12 +33,12 @@ export function clusterRows(view: ClusterView, machines: ReadonlyMap<string, str
   ];
 }
 
-function wordOf({ packetMachines }: ClusterView, name: string | undefined): string | undefined {
-  const found = packetMachines.find(({ metadata }) => metadata.name === name);
+function wordOf({ infraMachines }: ClusterView, name: string | undefined): string | undefined {
+  const found = infraMachines.find(({ metadata }) => metadata.name === name);
   if (found === undefined) return undefined;
   const { metadata, status } = found;
   if (metadata.deletionTimestamp !== undefined) return `${metadata.name}: releasing`;
-  return `${metadata.name}: ${status?.failureReason ?? (status?.ready ? "ready" : (status?.instanceState ?? "new"))}`;
+  return `${metadata.name}: ${status?.failureReason ?? (status?.ready ? "ready" : (status?.state ?? "new"))}`;
 }
 
 function nodeWord({ nodes, pods }: ClusterView, name: string | undefined): string {
@@ -52,8 +52,8 @@ function nodeWord({ nodes, pods }: ClusterView, name: string | undefined): strin
   return ready === 0 ? word : `${word}, ${ready} ready ${ready === 1 ? "Pod" : "Pods"}`;
 }
 
-function waitOf({ packetMachines }: ClusterView, name: string | undefined): string | undefined {
-  return waiting(packetMachines.find(({ metadata }) => metadata.name === name)?.status);
+function waitOf({ infraMachines }: ClusterView, name: string | undefined): string | undefined {
+  return waiting(infraMachines.find(({ metadata }) => metadata.name === name)?.status);
 }
 
 function waiting(status: { waitingFor?: string | undefined } | undefined): string | undefined {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Cluster } from "../../kinds/cluster-api/cluster.ts";
 import type { MachineDeployment } from "../../kinds/cluster-api/machine-deployment.ts";
 import { areOffered, areReady, isGone, isRemediated, isSpread } from "./standing.ts";
-import { aDeployment, aHost, aMachine, aNode, aPacketMachine, aPod, aView, macOf } from "./testing.ts";
+import { aDeployment, aHost, aMachine, aNode, anInfraMachine, aPod, aView, macOf } from "./testing.ts";
 
 const workers = (readyReplicas: number) => ({ status: { readyReplicas } }) as unknown as MachineDeployment;
 const MACS = [macOf(1), macOf(2)];
@@ -68,6 +68,6 @@ test("a cluster is gone when nothing of it is left, and all machines are offered
   assert.equal(is(), true);
   assert.equal(is({ cluster: {} as Cluster }), false);
   assert.equal(is({ machines: [aMachine("a")] }), false);
-  assert.equal(is({ packetMachines: [aPacketMachine("a")] }), false);
+  assert.equal(is({ infraMachines: [anInfraMachine("a")] }), false);
   assert.equal(is({ hosts: [aHost(1, "available"), aHost(2, "deprovisioning")] }), false);
 });

@@ -15,7 +15,12 @@ export function areOffered({ hosts }: ClusterView, macs: readonly string[]): boo
 }
 
 /** Whether every worker has a Node that is ready, none of one that leaves, and Cluster API says so, too. */
-export function areReady({ workers, machines, nodes }: ClusterView, count: number): boolean {
+export function areReady(view: ClusterView, count: number): boolean {
+  return haveNodes(view, count) && view.workers?.status?.readyReplicas === count;
+}
+
+/** Whether there are so many Machines, and each has a Node that is ready. */
+export function haveNodes({ machines, nodes }: ClusterView, count: number): boolean {
   const running = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const isReady = (name: string | undefined): boolean =>
     nodes.some((node) => node.metadata.name === name && isNodeReady(node));
@@ -23,8 +28,7 @@ export function areReady({ workers, machines, nodes }: ClusterView, count: numbe
     machines.length === count &&
     running.length === count &&
     running.every(({ status }) => isReady(status?.nodeRef?.name)) &&
-    nodes.length === count &&
-    workers?.status?.readyReplicas === count
+    nodes.length === count
   );
 }
 
@@ -52,6 +56,6 @@ export function isRemediated({ machines }: ClusterView, name: string): boolean {
 
 /** Whether nothing of the cluster is left, and nobody has a host. */
 export function isGone(view: ClusterView, macs: readonly string[]): boolean {
-  const { cluster, machines, packetMachines } = view;
-  return cluster === undefined && machines.length === 0 && packetMachines.length === 0 && areOffered(view, macs);
+  const { cluster, machines, infraMachines } = view;
+  return cluster === undefined && machines.length === 0 && infraMachines.length === 0 && areOffered(view, macs);
 }

@@ -2,12 +2,11 @@
 import type { Deployment, Node, Pod } from "@slipway/kube/core";
 import type { Machine } from "../../kinds/cluster-api/machine.ts";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
-import type { PacketMachine } from "../../kinds/packet/packet-machine.ts";
-import type { ClusterView } from "./view.ts";
+import type { ClusterView, InfraMachine } from "./view.ts";
 
 /** A view in which there is nothing but what is said. */
 export function aView(over: Partial<ClusterView> = {}): ClusterView {
-  const nothing = { machines: [], packetMachines: [], hosts: [], nodes: [], deployments: [], pods: [] };
+  const nothing = { machines: [], infraMachines: [], hosts: [], nodes: [], deployments: [], pods: [] };
   return { cluster: undefined, workers: undefined, ...nothing, ...over };
 }
 
@@ -25,8 +24,8 @@ export const aHost = (n: number, state: string, consumer?: string, status: objec
     status: { provisioning: { state }, ...status },
   }) as unknown as BareMetalHost;
 
-export const aPacketMachine = (name: string, status: object = {}, metadata: object = {}): PacketMachine =>
-  ({ metadata: { name, ...metadata }, spec: {}, status }) as unknown as PacketMachine;
+export const anInfraMachine = (name: string, status: object = {}, metadata: object = {}): InfraMachine =>
+  ({ metadata: { name, ...metadata }, spec: {}, status }) as unknown as InfraMachine;
 
 export const aMachine = (name: string, status: object = {}, metadata: object = {}): Machine =>
   ({

@@ -1,6 +1,6 @@
 import { parseTime } from "@slipway/base";
 import type { Node } from "@slipway/kube/core";
-import type { PacketMachine } from "../../kinds/packet/packet-machine.ts";
+import type { InfraMachine } from "./view.ts";
 
 /** Seconds from a machine's power-on to each stage of its way to a Node; undefined: not known. */
 export interface Stages {
@@ -11,7 +11,7 @@ export interface Stages {
 }
 
 /** When each stage was reached, by what the objects say (they know whole seconds). Pure. */
-export function stagesOf(startedAt: number, machine: PacketMachine, node: Node | undefined): Stages {
+export function stagesOf(startedAt: number, machine: InfraMachine, node: Node | undefined): Stages {
   const since = (time: string | null | undefined): number | undefined => {
     const at = parseTime(time);
     return at === undefined ? undefined : Math.max(0, (at - startedAt) / 1000);

@@ -1,20 +1,34 @@
 import { deadline, isFault } from "@slipway/base";
-import { type Client, isTrue, type Ref } from "@slipway/kube";
+import { type Client, isTrue, type ObjectMeta, type Ref } from "@slipway/kube";
 import { Deployment, Event, Node, Pod } from "@slipway/kube/core";
 import { Cluster } from "../../kinds/cluster-api/cluster.ts";
 import { Machine } from "../../kinds/cluster-api/machine.ts";
 import { MachineDeployment } from "../../kinds/cluster-api/machine-deployment.ts";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
-import { PacketMachine } from "../../kinds/packet/packet-machine.ts";
 import { DISCOVERY_NAMESPACE } from "../../netboot/settings.ts";
 import type { WorkloadWay } from "./workload-api.ts";
+
+/** A machine as its provider has it. */
+export interface InfraMachine {
+  metadata: ObjectMeta;
+  status?:
+    | {
+        ready?: boolean | undefined;
+        /** In a word of the provider's. */
+        state?: string | undefined;
+        failureReason?: string | undefined;
+        waitingFor?: string | undefined;
+        install?: { scriptFetched?: string | null | undefined; configFetched?: string | null | undefined } | undefined;
+      }
+    | undefined;
+}
 
 /** What the APIs have of a lab's cluster: the lab's own, and the cluster's. */
 export interface ClusterView {
   cluster: Cluster | undefined;
   workers: MachineDeployment | undefined;
   machines: readonly Machine[];
-  packetMachines: readonly PacketMachine[];
+  infraMachines: readonly InfraMachine[];
   hosts: readonly BareMetalHost[];
   nodes: readonly Node[];
   deployments: readonly Deployment[];
@@ -25,13 +39,19 @@ export interface ClusterView {
 export async function viewCluster(
   client: Client,
   { namespace, name }: Required<Ref>,
-  way: WorkloadWay,
+  {
+    way,
+    infraMachines,
+  }: {
+    way: WorkloadWay;
+    infraMachines: (client: Client, namespace: string) => Promise<readonly InfraMachine[]>;
+  },
 ): Promise<ClusterView> {
-  const [cluster, workers, machines, packetMachines, hosts, inside] = await Promise.all([
+  const [cluster, workers, machines, infra, hosts, inside] = await Promise.all([
     client.find(Cluster, { namespace, name }),
     client.list(MachineDeployment, { namespace }),
     client.list(Machine, { namespace }),
-    client.list(PacketMachine, { namespace }),
+    infraMachines(client, namespace),
     client.list(BareMetalHost, { namespace: DISCOVERY_NAMESPACE }),
     viewWorkload(way, namespace),
   ]);
@@ -40,7 +60,7 @@ export async function viewCluster(
     cluster,
     workers: workers.items.find(ofCluster),
     machines: machines.items.filter(ofCluster),
-    packetMachines: packetMachines.items,
+    infraMachines: infra,
     hosts: hosts.items,
     ...inside,
   };

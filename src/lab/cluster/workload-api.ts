@@ -10,15 +10,23 @@ export interface WorkloadApi {
   transport: Transport;
 }
 
+export interface WorkloadPorts {
+  clock: Clock;
+  random: Random;
+  log: Log;
+  /** Default: HTTP. */
+  openApi?: (access: Parameters<typeof createHttpTransport>[0]) => Transport;
+}
+
 /** The way to a workload cluster, made anew when its kubeconfig is another. */
 export class WorkloadWay {
   readonly #management: Client;
   readonly #cluster: Ref;
   readonly clock: Clock;
-  readonly #ports: { clock: Clock; random: Random; log: Log };
+  readonly #ports: WorkloadPorts;
   #open: (WorkloadApi & { kubeconfig: string }) | undefined;
 
-  constructor(management: Client, cluster: Ref, ports: { clock: Clock; random: Random; log: Log }) {
+  constructor(management: Client, cluster: Ref, ports: WorkloadPorts) {
     this.#management = management;
     this.#cluster = cluster;
     this.#ports = ports;
@@ -33,7 +41,8 @@ export class WorkloadWay {
     const found = kubeconfig === undefined ? undefined : credentialsOf(kubeconfig);
     if (kubeconfig === undefined || found === undefined) return undefined;
     const { server, caPem: ca, certificatePem: cert, keyPem: key } = found;
-    const transport = createHttpTransport({ server, ca, cert, key });
+    const { openApi = createHttpTransport } = this.#ports;
+    const transport = openApi({ server, ca, cert, key });
     this.#open = { kubeconfig, transport, client: createClient(transport, this.#ports) };
     return this.#open;
   }

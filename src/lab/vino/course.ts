@@ -10,6 +10,7 @@ import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { SIPCluster } from "../../kinds/sip/sip-cluster.ts";
 import { Vino } from "../../kinds/vino/vino.ts";
+import { CourseLooks, seconds } from "../course-looks.ts";
 import type { LabCoursePorts } from "../course-ports.ts";
 import { login, type Provider } from "./dex-login.ts";
 import { joinUserData } from "./join-seed.ts";
@@ -25,8 +26,6 @@ export interface CoursePorts extends LabCoursePorts<Reached, VinoView> {
   image: { url: string; checksum: string };
 }
 
-const PATIENCE_MS = 20 * 60_000;
-const LOOK_MS = 1_000;
 const TOKEN_MS = 60 * 60_000;
 /** Of examples/lab-vino. */
 const ADA = { name: "ada@example.org", password: "password" };
@@ -47,12 +46,17 @@ export async function runCourse(lab: LabVino, ports: CoursePorts): Promise<void>
 class Course {
   readonly #lab: LabVino;
   readonly #ports: CoursePorts;
+  readonly #looks: CourseLooks<Reached, VinoView>;
   #tenant: TenantApi | undefined;
   #nodes: readonly Node[] = [];
 
   constructor(lab: LabVino, ports: CoursePorts) {
     this.#lab = lab;
     this.#ports = ports;
+    this.#looks = new CourseLooks(
+      { name: lab.sip.name, look: () => this.#look(), story: (view) => story(view, this.#nodes) },
+      ports,
+    );
   }
 
   async run(): Promise<void> {
@@ -92,7 +96,7 @@ class Course {
     tell(`the SIPCluster is Ready, ${took()} after it was applied, and has ${hosts.join(", ")}`);
     const server = serverOf(cluster!);
     let why = "";
-    await this.#wait(
+    await this.#looks.wait(
       `answer of the tenant's API at ${server}`,
       async () => {
         try {
@@ -118,12 +122,15 @@ class Course {
     const ada = await login(provider, { connector: "local", user: ADA });
     const mock = await login(provider, { connector: "mock" });
     // The control plane is started anew with the provider's settings, and learns its keys.
-    await this.#wait("users that the tenant's API knows", async () => {
+    await this.#looks.wait("users that the tenant's API knows", async () => {
       const first = await this.#as(ada.id_token, whoIs);
       const second = await this.#as(mock.id_token, whoIs);
       return first?.username === ADA.name && second?.groups.includes(MOCK.group) === true;
     });
-    await this.#wait(`right of the group ${MOCK.group}`, async () => (await this.#as(mock.id_token, mayRead)) === true);
+    await this.#looks.wait(
+      `right of the group ${MOCK.group}`,
+      async () => (await this.#as(mock.id_token, mayRead)) === true,
+    );
     if ((await this.#as(ada.id_token, mayRead)) !== false)
       throw new Fault("Refused", ADA.name, "she may read what nobody has allowed her to");
     const refused = await login(provider, { connector: "local", user: { ...ADA, password: "another" } }).then(
@@ -218,25 +225,7 @@ class Course {
     missing: string,
     holds: (view: VinoView, nodes: readonly Node[]) => boolean,
   ): Promise<VinoView> {
-    let view: VinoView | undefined;
-    const isSo = async (): Promise<boolean> => {
-      view = await this.#look();
-      return holds(view, this.#nodes);
-    };
-    await this.#wait(missing, isSo, () => (view === undefined ? "" : story(view, this.#nodes)));
-    await this.#ports.reached?.(step, view!);
-    return view!;
-  }
-
-  async #wait(missing: string, holds: () => Promise<boolean>, why: () => string = () => ""): Promise<void> {
-    const { clock, signal, patienceMs = PATIENCE_MS, lookMs = LOOK_MS } = this.#ports;
-    const end = clock.monotonic() + patienceMs;
-    while (!(await holds())) {
-      signal.throwIfAborted();
-      if (clock.monotonic() >= end)
-        throw new Fault("Timeout", this.#lab.sip.name, `no ${missing} within ${seconds(patienceMs)}: ${why()}`);
-      await clock.sleep(lookMs, signal);
-    }
+    return await this.#looks.until(step, missing, (view) => holds(view, this.#nodes));
   }
 
   async #look(): Promise<VinoView> {
@@ -272,8 +261,4 @@ function story(view: VinoView, nodes: readonly Node[]): string {
   const rows = vinoRows(view, nodes).map((row) => Object.values(row).filter(Boolean).join(" "));
   const waits = [view.vino, view.cluster].flatMap((each) => each?.status?.waitingFor ?? []);
   return [...rows, ...waits.map((what) => `waiting for ${what}`)].join("; ");
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
 }
