@@ -15,6 +15,8 @@ import { labMachines } from "../lab/cluster/lab-machine.ts";
 import type { LabCluster } from "../lab/cluster/manifests.ts";
 import { openDoor } from "../lab/door.ts";
 import { startLabNetboot } from "../lab/lab-netboot.ts";
+import type { LabPlunder } from "../lab/plunder/manifests.ts";
+import { startLabPlunder } from "../lab/plunder/plunder.ts";
 import { asDocuments } from "../lab/pool/manifests.ts";
 import { startLabPool } from "../lab/pool/pool.ts";
 import { type MachinePlan, type Rack, setUpRack } from "../lab/rack.ts";
@@ -30,6 +32,7 @@ import { commandLog, type LogOptions } from "./command-log.ts";
 import { laptopConsole } from "./console-options.ts";
 import { showCluster } from "./lab-cluster.ts";
 import { labNews, newsLine, secondsOf } from "./lab-news.ts";
+import { showPlunder } from "./lab-plunder.ts";
 import { showPool } from "./lab-pool.ts";
 import { showVino } from "./lab-vino.ts";
 import { say, secrets } from "./outgoing.ts";
@@ -55,6 +58,8 @@ export interface InsideOptions extends LogOptions {
   cluster?: LabCluster;
   /** This Vino and its tenant are taken through their course. `files`: with the machines' disk; `programs`: of containers. */
   vino?: { lab: LabVino; files: string; programs: Readonly<Record<string, string>> };
+  /** These manifests of 2019 are taken through their walk; machines have BMCs then. `assets`: with the programs of a control plane. */
+  plunder?: { lab: LabPlunder; assets: string };
   /** Served to the machines. */
   files?: string;
 }
@@ -80,6 +85,7 @@ export async function runInside(options: InsideOptions): Promise<void> {
       trust: trustOf(options),
       drivesHosts: true,
       ...(files !== undefined && { files }),
+      ...(options.plunder !== undefined && { reservations: options.plunder.lab.reservations }),
     });
     open.push(close);
     const feeds = new OutputFeeds(clock);
@@ -108,9 +114,9 @@ export async function runInside(options: InsideOptions): Promise<void> {
       void stopped.then(() => stopping.abort());
       return await showPool(applied.client, { dir, clock, signal: stopping.signal });
     }
-    if (bmcs !== undefined && options.cluster !== undefined) {
+    if (bmcs !== undefined && (options.cluster !== undefined || options.plunder !== undefined)) {
       console.log(END);
-      return await makeCluster(options.cluster, { dir, transport: kubernetes, bmcs, log, stopped, open });
+      return await makeCluster(options, { transport: kubernetes, bmcs, log, stopped, open });
     }
     if (options.vino !== undefined) {
       console.log(END);
@@ -129,7 +135,6 @@ export async function runInside(options: InsideOptions): Promise<void> {
 }
 
 interface ClusterParts {
-  dir: string;
   transport: Transport;
   bmcs: LabBmcs;
   log: Log;
@@ -137,27 +142,39 @@ interface ClusterParts {
   open: (() => Promise<unknown>)[];
 }
 
-/** Resolves when all of the cluster's course held; a signal before that is no success. */
+/** Resolves when all of a cluster's course held; a signal before that is no success. */
 async function makeCluster(
-  cluster: LabCluster,
-  { dir, transport, bmcs, log, stopped, open }: ClusterParts,
+  { dir, cluster, plunder }: InsideOptions,
+  { transport, bmcs, log, stopped, open }: ClusterParts,
 ): Promise<void> {
-  const ports = { clock, random, log, secrets };
-  const machines = labMachines(bmcs, () => clock.now());
-  const operator = await startLabCluster({ transport, dir, ...ports });
+  const ports = { transport, clock, random, log, secrets };
+  const operator =
+    plunder === undefined
+      ? await startLabCluster({ dir, ...ports })
+      : await startLabPlunder({ assets: plunder.assets, ...ports });
   open.push(operator.close);
+  const machines = labMachines(bmcs, () => clock.now());
+  await untilHeld(stopped, async (signal) => {
+    const shown = { client: operator.client, machines, ...ports, signal };
+    if (plunder !== undefined) await showPlunder(plunder.lab, shown);
+    else if (cluster !== undefined) await showCluster(cluster, shown);
+  });
+}
+
+/** Runs a course until it ends, or a signal ends it, which is no success. */
+async function untilHeld(stopped: Promise<unknown>, run: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const stopping = new AbortController();
   void stopped.then(() => stopping.abort());
   const { signal } = stopping;
   try {
-    await showCluster(cluster, { client: operator.client, transport, machines, ...ports, signal });
+    await run(signal);
   } catch (error) {
     if (!signal.aborted) throw error;
     process.exitCode = 1;
   }
 }
 
-type VinoParts = Omit<ClusterParts, "bmcs"> & Awaited<ReturnType<typeof startApi>>;
+type VinoParts = Omit<ClusterParts, "bmcs"> & { dir: string } & Awaited<ReturnType<typeof startApi>>;
 
 /** Resolves when all of the course held; a signal before that is no success. */
 async function makeVino(
@@ -169,15 +186,7 @@ async function makeVino(
   const api = { host: "127.0.0.1", port };
   const { client, close } = await startLabVino(lab, { transport, api, kubeconfig, slipway, programs, dir, ...ports });
   open.push(close);
-  const stopping = new AbortController();
-  void stopped.then(() => stopping.abort());
-  const { signal } = stopping;
-  try {
-    await showVino(lab, { client, transport, files, ...ports, signal });
-  } catch (error) {
-    if (!signal.aborted) throw error;
-    process.exitCode = 1;
-  }
+  await untilHeld(stopped, (signal) => showVino(lab, { client, transport, files, ...ports, signal }));
 }
 
 /** Who gets orders and user data. A cluster's machines are approved, a Vino's are declared. */

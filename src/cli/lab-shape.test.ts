@@ -63,6 +63,24 @@ test("what does not go with a cluster is refused by its name", () => {
     );
 });
 
+test("the manifests of 2019 have as many machines as they name, BMCs, and firmware that boots the node image; what does not go with them is refused", () => {
+  assert.deepEqual(labOf({ ...WISH, plunder: 2 }, NOTHING), { machines: 2, firmware: ["bios"], bmc: true });
+  assert.throws(
+    () => labOf({ ...WISH, machines: 1, plunder: 2 }, { ...NOTHING, hasMachines: true }),
+    /a cluster of 2 needs as many machines$/,
+  );
+  for (const [option, more] of [
+    ["--pool", { pool: true }],
+    ["--cluster", { cluster: 3 }],
+    ["--files", { files: "/images" }],
+  ] as const)
+    assert.throws(
+      () => labOf({ ...WISH, plunder: 2, ...more }, NOTHING),
+      (error: Error & { on?: string }) => error.on === option,
+      option,
+    );
+});
+
 test("machines that do not fit into the memory are refused with both figures", () => {
   checkMemory(4 * 2 ** 30, 4 * 2 ** 30);
   assert.throws(() => checkMemory(4 * 2 ** 30, 3 * 2 ** 30), /need 4\.0 GiB of memory, 3\.0 GiB are free/);

@@ -9,6 +9,7 @@ const SPARES = 1;
 const POOL_FIRMWARES: readonly Firmware[] = ["uefi", "uefi-http"];
 /** Those that boot the node image, whose script is iPXE's, too. */
 const CLUSTER_FIRMWARES: readonly Firmware[] = ["bios", "uefi", "uefi-http"];
+const ONE_THING = "a lab makes a pool, a cluster, a Vino or plunder's machines";
 const GIB = 1024 ** 3;
 
 /** What is asked of the command about its machines. */
@@ -20,6 +21,8 @@ export interface LabWish {
   iso?: string;
   /** Workers of the cluster that is asked for. */
   cluster?: number;
+  /** Machines of the manifests of 2019 that are asked for. */
+  plunder?: number;
   /** Machines are a Vino's. */
   vino?: boolean;
   files?: string;
@@ -40,9 +43,10 @@ interface Chosen {
 
 /** What the options come to; with a pool or a cluster, machines and firmware that were not chosen follow it. Throws a `Fault` for what does not go together. Pure. */
 export function labOf(wish: LabWish, chosen: Chosen): LabShape {
-  const { machines, firmware, bmc, pool: asked, iso, cluster } = wish;
+  const { machines, firmware, bmc, pool: asked, iso, cluster, plunder } = wish;
   if (wish.vino === true) return vinoLabOf(wish, chosen);
-  if (cluster !== undefined) return clusterLabOf(wish, cluster, chosen);
+  if (plunder !== undefined) return clusterLabOf(wish, { what: "--plunder", count: plunder, spares: 0 }, chosen);
+  if (cluster !== undefined) return clusterLabOf(wish, { what: "--cluster", count: cluster, spares: SPARES }, chosen);
   if (asked === undefined) {
     if (iso !== undefined)
       throw new Fault("BadRequest", "--iso", "nothing installs it", { remedy: "add --pool, or serve it by --files" });
@@ -50,16 +54,24 @@ export function labOf(wish: LabWish, chosen: Chosen): LabShape {
   }
   const count = asked === true ? USUAL_POOL : asked;
   if (count < 1) throw new Fault("BadRequest", "--pool", "a pool has at least one machine", { remedy: "say --pool 1" });
-  const rack = rackFor({ what: "a pool", count, firmwares: POOL_FIRMWARES }, { machines, firmware }, chosen);
+  const rack = rackFor(
+    { what: "a pool", count, spares: SPARES, firmwares: POOL_FIRMWARES },
+    { machines, firmware },
+    chosen,
+  );
   return { ...rack, bmc: true, pool: { count, ...(iso !== undefined && { iso: resolve(iso) }) } };
 }
 
 /** Of QEMU's own machines there are none: libvirt makes them. */
-function vinoLabOf({ pool, iso, files, cluster, bmc }: LabWish, { hasMachines, hasFirmware }: Chosen): LabShape {
+function vinoLabOf(
+  { pool, iso, files, cluster, plunder, bmc }: LabWish,
+  { hasMachines, hasFirmware }: Chosen,
+): LabShape {
   const given = (is: boolean): true | undefined => is || undefined;
   refuseBeside("--vino", [
-    ["--pool", pool, "a lab makes a pool, a cluster or a Vino"],
-    ["--cluster", cluster, "a lab makes a pool, a cluster or a Vino"],
+    ["--pool", pool, ONE_THING],
+    ["--cluster", cluster, ONE_THING],
+    ["--plunder", plunder, ONE_THING],
     ["--iso", iso, "a Vino's machines are installed with the node image"],
     ["--files", files, "the machines of a Vino are served the node image"],
     ["--bmc", given(bmc), "a Vino's machines have the node agent's Redfish"],
@@ -77,29 +89,37 @@ function refuseBeside(
     if (value !== undefined) throw new Fault("BadRequest", option, why, { remedy: `leave ${option} or ${what} out` });
 }
 
-function clusterLabOf({ machines, firmware, pool, iso, files }: LabWish, count: number, chosen: Chosen): LabShape {
-  refuseBeside("--cluster", [
-    ["--pool", pool, "a lab makes a pool or a cluster"],
+function clusterLabOf(
+  { machines, firmware, pool, iso, files, cluster }: LabWish,
+  { what, ...of }: { what: "--cluster" | "--plunder"; count: number; spares: number },
+  chosen: Chosen,
+): LabShape {
+  refuseBeside(what, [
+    ["--pool", pool, ONE_THING],
+    ["--cluster", what === "--cluster" ? undefined : cluster, ONE_THING],
     ["--iso", iso, "a cluster's machines boot the node image"],
     ["--files", files, "the machines of a cluster are served the node image"],
   ]);
-  return {
-    ...rackFor({ what: "a cluster", count, firmwares: CLUSTER_FIRMWARES }, { machines, firmware }, chosen),
-    bmc: true,
-  };
+  const rack = { what: "a cluster", ...of, firmwares: CLUSTER_FIRMWARES };
+  return { ...rackFor(rack, { machines, firmware }, chosen), bmc: true };
 }
 
-/** The rack for so many machines of something, and one to spare; what was chosen stays where it can be had. */
+/** The rack for so many machines of something, and those to spare; what was chosen stays where it can be had. */
 function rackFor(
-  { what, count, firmwares }: { what: string; count: number; firmwares: readonly Firmware[] },
+  { what, count, spares, firmwares }: { what: string; count: number; spares: number; firmwares: readonly Firmware[] },
   { machines, firmware }: Pick<LabWish, "machines" | "firmware">,
   chosen: Chosen,
 ): Pick<LabShape, "machines" | "firmware"> {
-  const all = chosen.hasMachines ? machines : count + SPARES;
+  const all = chosen.hasMachines ? machines : count + spares;
   if (all < count)
-    throw new Fault("BadRequest", "--machines", `${what} of ${count} needs as many machines, and one to replace them`, {
-      remedy: `say --machines ${count + SPARES}, or leave it out`,
-    });
+    throw new Fault(
+      "BadRequest",
+      "--machines",
+      `${what} of ${count} needs as many machines${spares > 0 ? ", and one to replace them" : ""}`,
+      {
+        remedy: `say --machines ${count + spares}, or leave it out`,
+      },
+    );
   const unable = chosen.hasFirmware ? firmware.find((each) => !firmwares.includes(each)) : undefined;
   if (unable !== undefined)
     throw new Fault("BadRequest", "--firmware", `machines of ${what} can't have ${unable}`, {

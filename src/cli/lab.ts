@@ -9,6 +9,7 @@ import type { LabCluster } from "../lab/cluster/manifests.ts";
 import { type Door, openDoor } from "../lab/door.ts";
 import { FIRMWARES, type Firmware } from "../lab/machine.ts";
 import { inOwnNetwork } from "../lab/namespace.ts";
+import type { LabPlunder } from "../lab/plunder/manifests.ts";
 import { checkInstalled } from "../lab/programs.ts";
 import { type MachinePlan, planMachines } from "../lab/rack.ts";
 import { isoRelease } from "../lab/stand-in/iso-release.ts";
@@ -18,6 +19,7 @@ import { assetsFolder } from "../netboot/agent/assets-folder.ts";
 import { type LogOptions, logFormat, logLevel } from "./command-log.ts";
 import { imageFolderFor, labClusterIn } from "./lab-cluster.ts";
 import { type InsideOptions, runInside } from "./lab-inside.ts";
+import { labPlunderIn, planePrograms } from "./lab-plunder.ts";
 import { checkMemory, type LabShape, labOf } from "./lab-shape.ts";
 import { checkRoot, labVinoIn, VINO_PROGRAMS, vinoPlaces } from "./lab-vino.ts";
 import { namesOf, portNumber, wholeNumber } from "./option-values.ts";
@@ -30,6 +32,7 @@ interface Options extends LogOptions {
   iso?: string;
   cluster?: string;
   vino?: string;
+  plunder?: string;
   firmware: Firmware[];
   disk: number;
   memory: number;
@@ -52,13 +55,22 @@ const LEAST_MEMORY = 512 * MIB;
 const MOST_MACHINES = 64;
 /** The node image lives in memory, and its Pods. */
 const CLUSTER_MEMORY = 2048 * MIB;
+/** A control plane's, too, and its images. */
+const PLANE_MEMORY = 4096 * MIB;
+/** kubeadm makes no control plane on fewer. */
+const PLANE_PROCESSORS = 2;
 
 /** `slipway lab`: runs until Ctrl-C, then ends its machines and removes its network. */
 export const verb: Verb = (program) => {
   program
     .command("lab")
     .description("A rack on a laptop: emulated machines on a network of their own boot from Slipway, until Ctrl-C.")
-    .option("--machines <number>", "how many; with --pool and --cluster one more than these have", wholeNumber, 3)
+    .option(
+      "--machines <number>",
+      "how many; with --pool and --cluster one more than these have, with --plunder as many as it has",
+      wholeNumber,
+      3,
+    )
     .option(
       "--pool [number]",
       "apply an InstancePool of so many of them (default: 3), and show how they install and join",
@@ -73,6 +85,10 @@ export const verb: Verb = (program) => {
       "--vino <folder>",
       "virtual machines of libvirt by this Vino, a tenant on them by its SIPCluster: its API is reached by the load balancer, users log in; ends with 0 when all of it held (root)",
     )
+    .option(
+      "--plunder <folder>",
+      "take plunder's manifests of 2019 through their walk: blank machines are unleased, kubeadm makes a cluster of them, deleted Machines are wiped; ends with 0 when all of it held",
+    )
     .addOption(
       new Option("--firmware <list>", `of the machines in turn, with commas: ${FIRMWARES.join(", ")}`)
         .argParser(namesOf(FIRMWARES))
@@ -80,7 +96,7 @@ export const verb: Verb = (program) => {
     )
     .addOption(new Option("--disk <size>", "of each machine's disk").argParser(bytes).default(bytes("4Gi"), "4Gi"))
     .addOption(
-      new Option("--memory <size>", "of each machine; with --cluster 2Gi")
+      new Option("--memory <size>", "of each machine; with --cluster 2Gi, with --plunder 4Gi")
         .argParser(bytes)
         .default(bytes("1Gi"), "1Gi"),
     )
@@ -106,6 +122,7 @@ Examples:
   slipway lab --pool 2 --memory 768Mi --console lab-1
   slipway lab --cluster examples/lab-cluster
   slipway lab --vino examples/lab-vino
+  slipway lab --plunder examples/lab-plunder
   slipway lab --machines 4 --firmware bios,uefi-secure,uefi-http,arm64 --console lab-2
   KUBECONFIG=.slipway/lab/kubeconfig kubectl get bmh -A
   slipway get unleased`,
@@ -115,7 +132,7 @@ Examples:
 
 async function run(given: Options, command: Command): Promise<void> {
   const lab = await labAsked(given, (name) => command.getOptionValueSource(name) === "cli");
-  const { options, pool, cluster, vino, memory } = lab;
+  const { options, pool, cluster, plunder, vino, memory } = lab;
   const { machines, firmware, inside } = options;
   const dir = resolve(options.dir);
   const sockets = { api: socketIn(dir, "api.sock"), web: socketIn(dir, "web.sock") };
@@ -126,9 +143,11 @@ async function run(given: Options, command: Command): Promise<void> {
     hasTpms: options.tpm,
     ...(vino !== undefined && { programs: VINO_PROGRAMS }),
   });
-  if (pool !== undefined || cluster !== undefined) checkMemory(machines * memory, process.availableMemory());
+  if (pool !== undefined || cluster !== undefined || plunder !== undefined)
+    checkMemory(machines * memory, process.availableMemory());
   if (pool?.iso !== undefined) await isoRelease(pool.iso);
-  if (cluster !== undefined) await imageFolderFor(cluster, process.env);
+  const nodes = cluster ?? plunder;
+  if (nodes !== undefined) await imageFolderFor(nodes, process.env);
   if (vino !== undefined) {
     checkRoot();
     checkMemory(vino.memoryMiB * MIB, process.availableMemory());
@@ -137,29 +156,52 @@ async function run(given: Options, command: Command): Promise<void> {
   await runOutside(dir, sockets, options);
 }
 
-interface Lab {
+/** What is made of folders of manifests. */
+interface Asked {
+  cluster: LabCluster | undefined;
+  vino: LabVino | undefined;
+  plunder: LabPlunder | undefined;
+}
+
+interface Lab extends Asked {
   options: Options;
   plans: MachinePlan[];
   pool: LabShape["pool"] | undefined;
-  cluster: LabCluster | undefined;
-  vino: LabVino | undefined;
   /** Of each machine. */
   memory: number;
 }
 
+async function manifestsAsked({ cluster, vino, plunder }: Options): Promise<Asked> {
+  return {
+    cluster: cluster === undefined ? undefined : await labClusterIn(cluster),
+    vino: vino === undefined ? undefined : await labVinoIn(vino),
+    plunder: plunder === undefined ? undefined : await labPlunderIn(plunder),
+  };
+}
+
+function memoryFor({ cluster, plunder }: Asked, usual: number): number {
+  if (plunder !== undefined) return PLANE_MEMORY;
+  return cluster === undefined ? usual : CLUSTER_MEMORY;
+}
+
 /** The lab that was asked for. Rejects with a `Fault` for what can't be had. */
 async function labAsked(given: Options, isSet: (name: string) => boolean): Promise<Lab> {
-  const cluster = given.cluster === undefined ? undefined : await labClusterIn(given.cluster);
-  const vino = given.vino === undefined ? undefined : await labVinoIn(given.vino);
-  const { cluster: _, vino: ___, ...wish } = given;
+  const asked = await manifestsAsked(given);
+  const { cluster, plunder, vino } = asked;
+  const { cluster: _, vino: ___, plunder: ____, ...wish } = given;
   const { pool, ...shape } = labOf(
-    { ...wish, ...(cluster !== undefined && { cluster: cluster.count }), ...(vino !== undefined && { vino: true }) },
+    {
+      ...wish,
+      ...(cluster !== undefined && { cluster: cluster.count }),
+      ...(plunder !== undefined && { plunder: plunder.count }),
+      ...(vino !== undefined && { vino: true }),
+    },
     { hasMachines: isSet("machines"), hasFirmware: isSet("firmware") },
   );
   const { pool: __, ...rest } = given;
   const options = { ...rest, ...shape };
   const { machines, firmware, disk } = options;
-  const memory = cluster === undefined || isSet("memory") ? options.memory : CLUSTER_MEMORY;
+  const memory = isSet("memory") ? options.memory : memoryFor(asked, options.memory);
   if (vino === undefined && (machines < 1 || machines > MOST_MACHINES))
     throw new Fault("BadRequest", "lab", `${machines} machines`, { remedy: `say 1 to ${MOST_MACHINES}` });
   if (memory < LEAST_MEMORY) throw new Fault("BadRequest", "lab", "the agent needs 512Mi of memory");
@@ -167,16 +209,17 @@ async function labAsked(given: Options, isSet: (name: string) => boolean): Promi
     memoryMiB: Math.floor(memory / MIB),
     diskBytes: disk,
     ...(options.tpm && { hasTpm: true }),
+    ...(plunder !== undefined && { processors: PLANE_PROCESSORS }),
   });
   if (options.console !== undefined && !plans.some(({ name }) => name === options.console))
     throw new Fault("BadRequest", "lab", `there is no ${options.console}`, {
       remedy: `say one of ${plans.map(({ name }) => name).join(", ")}`,
     });
-  return { options, plans, pool, cluster, vino, memory };
+  return { options, plans, pool, ...asked, memory };
 }
 
 async function insideOf(
-  { options, plans, pool, cluster, vino }: Lab,
+  { options, plans, pool, cluster, vino, plunder }: Lab,
   { dir, sockets, inside }: { dir: string; sockets: Sockets; inside: number },
 ): Promise<InsideOptions> {
   const assets = options.assets ?? assetsFolder(process.env);
@@ -188,6 +231,10 @@ async function insideOf(
     ...(logFormat && { logFormat }),
     ...(pool !== undefined && { pool }),
     ...(cluster !== undefined && { cluster, files: await imageFolderFor(cluster, process.env) }),
+    ...(plunder !== undefined && {
+      plunder: { lab: plunder, assets: await planePrograms(process.env) },
+      files: await imageFolderFor(plunder, process.env),
+    }),
     ...(vino !== undefined && { vino: { lab: vino, ...(await vinoPlaces(vino, process.env)) } }),
     ...(console !== undefined && { console }),
     ...(files !== undefined && { files: resolve(files) }),

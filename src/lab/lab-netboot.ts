@@ -24,6 +24,8 @@ export interface LabNetbootOptions extends Pick<NetbootSettings, "trust" | "tpmA
   drivesHosts: boolean;
   /** Served to the machines. */
   files?: string;
+  /** Addresses that are given to these cards alone. */
+  reservations?: readonly { mac: string; address: string }[];
 }
 
 /**
@@ -87,13 +89,13 @@ function hostEngine(
 }
 
 /** Netboot's settings for the rack. Pure. */
-export function labSettings({ trust, files, tpmAuthorities }: LabNetbootOptions): NetbootSettings {
+export function labSettings({ trust, files, tpmAuthorities, reservations = [] }: LabNetbootOptions): NetbootSettings {
   return netbootSettings(
     {
       interface: LAB.bridge,
       trust,
       ...(tpmAuthorities !== undefined && { tpmAuthorities }),
-      dhcp: { subnets: [{ network: LAB.network, pools: [{ first: LAB.first, last: LAB.last }] }] },
+      dhcp: { subnets: [{ network: LAB.network, pools: [{ first: LAB.first, last: LAB.last }] }], reservations },
       // The agent speaks on the serial line: each machine has one of the two. An emulated timer that is late on a busy host is no broken one.
       boot: {
         arguments: ["console=ttyAMA0", "console=ttyS0", "no_timer_check"],

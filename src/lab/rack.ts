@@ -29,7 +29,7 @@ export interface MachinePlan {
 export function planMachines(
   count: number,
   firmwares: readonly Firmware[],
-  size: Pick<MachinePlan, "memoryMiB" | "diskBytes" | "hasTpm">,
+  size: Pick<MachinePlan, "memoryMiB" | "diskBytes" | "hasTpm" | "processors">,
 ): MachinePlan[] {
   return Array.from({ length: count }, (_, at) => ({
     name: `lab-${at + 1}`,
