@@ -6,6 +6,7 @@ import { KeptProcess } from "../../src/kubernetes/kept-process.ts";
 import { FIRMWARES } from "../../src/lab/machine.ts";
 import { inOwnNetwork } from "../../src/lab/namespace.ts";
 import { missingPackages } from "../../src/lab/programs.ts";
+import { type DebianInstaller, debianInstaller } from "./debian/installer.ts";
 import { diskImages } from "./disk-image/image.ts";
 
 /** How `disk-image/build.sh` says that a program is missing (sysexits.h: a service is unavailable). */
@@ -60,9 +61,24 @@ async function tests(): Promise<number> {
     "--test-concurrency=1",
     "--test-reporter=spec",
   ];
-  const suite = new KeptProcess(inside(process.execPath, [...options, ...files]));
+  // Inside there is no way to Debian.
+  const debian = files.some((file) => file.endsWith("preseed.test.ts")) ? await debianInstaller() : undefined;
+  const suite = new KeptProcess({
+    ...inside(process.execPath, [...options, ...files]),
+    env: environmentOf(debian),
+  });
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void suite.stop());
-  return await suite.gone;
+  try {
+    return await suite.gone;
+  } finally {
+    if (typeof debian === "object") await debian.close();
+  }
+}
+
+function environmentOf(debian: DebianInstaller | string | undefined): Record<string, string> {
+  if (debian === undefined) return {};
+  if (typeof debian === "string") return { DEBIAN_MISSING: debian };
+  return { DEBIAN_INSTALLER: debian.folder, DEBIAN_MIRROR: debian.mirror };
 }
 
 function inside(command: string, args: readonly string[]): { command: string; args: string[] } {

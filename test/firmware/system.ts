@@ -15,6 +15,8 @@ const SYSTEM_SECONDS = 900;
 export interface Login {
   /** File with the private key. */
   key: string;
+  /** Its public half, as `authorized_keys` has it. */
+  authorizedKey: string;
   /** What the system is to be told at its first boot. */
   userData: string;
 }
@@ -34,7 +36,7 @@ write_files:
     content: |
       from the user data of ${name}
 `;
-  return { key, userData };
+  return { key, authorizedKey, userData };
 }
 
 /** Resolves when the system that was installed has started, and lets its user in by the key of its user data. */
