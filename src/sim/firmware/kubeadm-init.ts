@@ -95,20 +95,21 @@ export class SimControlPlanes {
     return { is: "up", join: JSON.stringify(join) };
   }
 
-  /** The way to an API server, as what the connection says that it is. */
+  /** The way to an API server, as what the connection says that it is. Whose it is is asked at each request: a control plane may begin after its kubeconfig is there. */
   readonly open: OpenApi = (connection) => {
     const endpoint = new URL(connection.server).host;
-    if (!this.#known.has(endpoint)) return this.#beyond(connection);
-    const user = userOf(connection);
+    let user: User | undefined;
+    let beyond: Transport | undefined;
     const way = (): Transport => {
+      if (!this.#known.has(endpoint)) return (beyond ??= this.#beyond(connection));
       const running = this.#running.get(endpoint);
       if (running === undefined) throw new Error("connect ECONNREFUSED");
-      return running.api.transport(user);
+      return running.api.transport((user ??= userOf(connection)));
     };
     return {
       request: async (request) => way().request(request),
       watch: async (request) => way().watch(request),
-      close: async () => {},
+      close: async () => void (await beyond?.close()),
     };
   };
 
