@@ -156,6 +156,7 @@ test("golden: the kernel's arguments; the user's own come last", () => {
     "netcfg/hostname=web-1",
     "netcfg/get_hostname=web-1",
     "netcfg/get_domain=",
+    "netcfg/no_default_route=true",
     "console=ttyS0",
   ]);
 });

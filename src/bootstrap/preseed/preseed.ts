@@ -47,7 +47,8 @@ export function preseedArguments(
     `netcfg/get_hostname=${host}`,
     // Without a domain the question would be asked; blank is an answer.
     `netcfg/get_domain=${domain}`,
-    ...(network.method === "dhcp" ? [] : fixedAddress(network)),
+    // Networks may have a mirror or a proxy, and no way out; without this the installer waits for somebody to say so.
+    ...(network.method === "dhcp" ? ["netcfg/no_default_route=true"] : fixedAddress(network)),
     ...extra,
   ]);
 }
