@@ -4,7 +4,7 @@
  */
 import { X509Certificate } from "node:crypto";
 import { ADMIN, type ApiServer, createApiServer } from "@slipway/apiserver";
-import { type Clock, isFault, type Log, type Random } from "@slipway/base";
+import { type Clock, Fault, isFault, type Log, type Random } from "@slipway/base";
 import { createClient, type Transport } from "@slipway/kube";
 import { ConfigMap, Secret } from "@slipway/kube/core";
 import { createHttpTransport } from "@slipway/kube/http";
@@ -103,7 +103,7 @@ export class SimControlPlanes {
     const way = (): Transport => {
       if (!this.#known.has(endpoint)) return (beyond ??= this.#beyond(connection));
       const running = this.#running.get(endpoint);
-      if (running === undefined) throw new Error("connect ECONNREFUSED");
+      if (running === undefined) throw new Fault("Unavailable", endpoint, "no connection: connect ECONNREFUSED");
       return running.api.transport((user ??= userOf(connection)));
     };
     return {
