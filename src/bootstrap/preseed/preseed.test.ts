@@ -157,6 +157,7 @@ test("golden: the kernel's arguments; the user's own come last", () => {
     "netcfg/get_hostname=web-1",
     "netcfg/get_domain=",
     "netcfg/no_default_route=true",
+    "netcfg/get_nameservers=",
     "console=ttyS0",
   ]);
 });

@@ -10,6 +10,8 @@ import { lateCommand } from "./late-command.ts";
 import { partitions } from "./partitions.ts";
 
 const SOURCE = "preseed";
+/** A network may have a mirror or a proxy, and neither a way out nor name servers: the installer would ask. What DHCP does name is taken. */
+const LEAST_FROM_DHCP = ["netcfg/no_default_route=true", "netcfg/get_nameservers="];
 
 /** The preseed file. Throws `Fault` (`Invalid`) that names each field debian-installer can't be given. */
 export function preseed(value: Installation): string {
@@ -47,8 +49,7 @@ export function preseedArguments(
     `netcfg/get_hostname=${host}`,
     // Without a domain the question would be asked; blank is an answer.
     `netcfg/get_domain=${domain}`,
-    // Networks may have a mirror or a proxy, and no way out; without this the installer waits for somebody to say so.
-    ...(network.method === "dhcp" ? ["netcfg/no_default_route=true"] : fixedAddress(network)),
+    ...(network.method === "dhcp" ? LEAST_FROM_DHCP : fixedAddress(network)),
     ...extra,
   ]);
 }
