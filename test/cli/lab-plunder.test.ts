@@ -25,7 +25,8 @@ test("N45 N47 the lab's walk of 2019: unleased machines become a cluster without
   await runCourse(
     { ...lab, objects: JSON.parse(withCards) as KubeObject[] },
     {
-      ...{ client, transport, machines, clock, random, log, apply: applyObjects, openApi: laptop.metal.controlPlanes.open },
+      ...{ client, transport, machines, clock, random, log, apply: applyObjects },
+      openApi: laptop.metal.controlPlanes.open,
       signal: new AbortController().signal,
       tell: (line) => told.push(line),
       ...{ patienceMs: PATIENCE_MS, lookMs: 50 },

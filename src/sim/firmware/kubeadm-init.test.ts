@@ -27,7 +27,8 @@ test("a way that is opened before the control plane begins leads to it once it h
   await assert.rejects(read, /nobody else is at this address/);
 
   const power = new AbortController();
-  const file = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\ncontrolPlaneEndpoint: 10.77.0.21:6443\n";
+  const file =
+    "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\ncontrolPlaneEndpoint: 10.77.0.21:6443\n";
   const files = new Map([
     ["/etc/kubernetes/pki/ca.crt", ca.certificatePem],
     ["/etc/kubernetes/pki/ca.key", ca.keyPem],

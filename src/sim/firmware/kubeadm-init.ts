@@ -101,10 +101,14 @@ export class SimControlPlanes {
     let user: User | undefined;
     let beyond: Transport | undefined;
     const way = (): Transport => {
-      if (!this.#known.has(endpoint)) return (beyond ??= this.#beyond(connection));
+      if (!this.#known.has(endpoint)) {
+        beyond ??= this.#beyond(connection);
+        return beyond;
+      }
       const running = this.#running.get(endpoint);
       if (running === undefined) throw new Fault("Unavailable", endpoint, "no connection: connect ECONNREFUSED");
-      return running.api.transport((user ??= userOf(connection)));
+      user ??= userOf(connection);
+      return running.api.transport(user);
     };
     return {
       request: async (request) => way().request(request),
