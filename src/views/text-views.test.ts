@@ -28,6 +28,10 @@ test("only what changed is shown, with lines around it", () => {
     [null, "same d", "removed e", "added E"],
   );
   assert.deepEqual(changedLines(lineDiff(before, before)), [null]);
+  assert.deepEqual(
+    changedLines(lineDiff("a\nb\nc\nd\ne\nf", "A\nb\nc\nd\ne\nF"), 1).map((line) => line?.text),
+    ["a", "A", "b", undefined, "e", "f", "F"],
+  );
 });
 
 test("YAML is without managed fields and what was applied last", () => {
@@ -38,7 +42,10 @@ test("YAML is without managed fields and what was applied last", () => {
 });
 
 test("what draws reaches the terminal; what asks, keeps, opens or renames never does", () => {
-  const passes = ["text\r\n", "\x1b[1;31mred\x1b[0m", "\x1b[2J\x1b[H", "\x1b[?25l", "\x1b7\x1b8", "grüße 🚢"];
+  const passes = [
+    ...["text\r\n", "\x1b[1;31mred\x1b[0m", "\x1b[2J\x1b[H", "\x1b[?25l", "\x1b[?1049h", "\x1b7\x1b8", "grüße 🚢"],
+    ...["\x1b(B", "\x1b)0", "\t\b\f\v", "\u00a0"],
+  ];
   for (const text of passes) assert.equal(filterOutput(text).text, text);
   const taken = {
     title: "\x1b]0;owned\x07",
@@ -52,6 +59,11 @@ test("what draws reaches the terminal; what asks, keeps, opens or renames never 
     answerback: "\x05",
     eightBit: "\x9d0;owned\x9c",
     cut: "\x1b[31",
+    charset: "\x1b(C",
+    delete: "\x7f",
+    newline: "\x85",
+    endless: `\x1b[${"1".repeat(70)}m`,
+    cancelled: "\x1b]0;owned\x18",
   };
   for (const [what, text] of Object.entries(taken)) assert.equal(filterOutput(text).text, "", what);
 });
