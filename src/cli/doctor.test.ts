@@ -214,6 +214,55 @@ test("beside another DHCP server the other way round: somebody has to give the a
   assert.deepEqual([refused.is, refused.is !== "well" && refused.repair], ["warning", "be root"]);
 });
 
+test("a port whose address is gone, or that fails for another reason, has a repair; free ports say for whom", async () => {
+  const { settings } = settingsOf({ tftp: { enabled: false } });
+  const tryPort = async ({ port }: Port) => {
+    if (port === 67) throw Object.assign(new Error(), { code: "EADDRNOTAVAIL" });
+    if (port === 8080) throw Object.assign(new Error(), { code: "EADDRINUSE" });
+    if (port === 8443) throw new Error("odd");
+  };
+  const pool = settings({ mode: "off" });
+  const found = await findingsOf(
+    networkChecks({ settings: settings({ mode: "proxy" }), assets: "/nowhere", tryPort, dhcpServers: async () => [] }),
+  );
+  assert.deepEqual(
+    ["port 67/udp", "port 4011/udp", "port 8080/tcp", "port 8443/tcp"].map((about) => {
+      const finding = of(found, about);
+      return [finding.message, finding.is !== "well" && finding.repair.replace(/;.*/, "")];
+    }),
+    [
+      ["DHCP can't listen: EADDRNOTAVAIL", "give the interface its address again: ip addr"],
+      ["free for PXE", false],
+      ["HTTP can't listen: EADDRINUSE", "end what listens there: ss -lnpt 'sport = :8080'"],
+      ["HTTPS for agents can't listen: odd", "see the system's log"],
+    ],
+  );
+  const off = await findingsOf(
+    networkChecks({ settings: pool, assets: "/nowhere", tryPort, dhcpServers: async () => ["192.0.2.7", "192.0.2.8"] }),
+  );
+  assert.equal(of(off, "subnets").message, "DHCP off: no address is given from a pool");
+  assert.equal(of(off, "other DHCP").message, "192.0.2.7, 192.0.2.8 gives the addresses");
+  assert.equal(of(off, "name servers").message, "machines are given none");
+});
+
+test("the own address is no other DHCP server; a subnet of the interface is well", async () => {
+  const { settings } = settingsOf();
+  const { address, netmask } = Object.values(networkInterfaces())
+    .flatMap((all = []) => all)
+    .find(({ family, internal }) => family === "IPv4" && !internal)!;
+  const bits = netmask.split(".").reduce((sum, part) => sum + Number(part).toString(2).replaceAll("0", "").length, 0);
+  const [parts, mask] = [address, netmask].map((text) => text.split(".").map(Number)) as [number[], number[]];
+  const network = `${parts.map((part, i) => part & mask[i]!).join(".")}/${bits}`;
+  const found = await findingsOf(
+    networkChecks({
+      ...{ settings: settings({ subnets: [{ network }] }), assets: "/nowhere" },
+      ...{ tryPort: async () => {}, dhcpServers: async () => [address] },
+    }),
+  );
+  assert.deepEqual(of(found, "subnets"), { about: "subnets", is: "well", message: network });
+  assert.deepEqual(of(found, "other DHCP"), { about: "other DHCP", is: "well", message: "none answers" });
+});
+
 test("ports are those of the settings", () => {
   const { settings } = settingsOf({ syslog: { enabled: false }, tftp: { enabled: false } });
   assert.deepEqual(
@@ -223,6 +272,10 @@ test("ports are those of the settings", () => {
   assert.deepEqual(
     portsOf(settings({ mode: "proxy" })).map(({ port }) => port),
     [67, 4011, 8080, 8443],
+  );
+  assert.deepEqual(
+    portsOf(settingsOf().settings({ mode: "off" })).map(({ protocol, port }) => `${port}/${protocol}`),
+    ["69/udp", "514/udp", "8080/tcp", "8443/tcp"],
   );
 });
 
@@ -236,6 +289,7 @@ test("who offers an address is read from answers to what was asked; all else is 
       .bytes;
   assert.equal(offeredBy(offer(2, [[54, Uint8Array.of(192, 0, 2, 7)]]), xid), "192.0.2.7");
   assert.equal(offeredBy(offer(2), xid), "192.0.2.8");
+  assert.equal(offeredBy(offer(2, [[54, Uint8Array.of(1)]]), xid), "192.0.2.8");
   assert.equal(offeredBy(offer(5), xid), undefined);
   assert.equal(offeredBy(offer(2), xid + 1), undefined);
   assert.equal(offeredBy(bytes, xid), undefined);

@@ -168,6 +168,52 @@ test("names of Secrets and references to them stay: without them nobody could sa
   assert.ok(!("managedFields" in shown.metadata));
 });
 
+test("what is known of Secrets: not certificates, Helm's releases, authorities or words that everybody writes", () => {
+  const secret = (data: Record<string, string>, type = "Opaque") =>
+    ({
+      ...{ apiVersion: "v1", kind: "Secret", metadata: { name: "s" }, type },
+      data: Object.fromEntries(
+        Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString("base64")]),
+      ),
+    }) as unknown as Secret;
+  const certificate = "-----BEGIN CERTIFICATE-----\nMIIBpublicpublic\n-----END CERTIFICATE-----";
+  const filter = filterOf([
+    secret({
+      "tls.crt": certificate,
+      "ca.crt": "known-to-everybody",
+      namespace: "kube-system",
+      long: "x".repeat(65_536),
+    }),
+    secret({ release: "a-release-of-helm" }, "helm.sh/release.v1"),
+    secret({
+      both: `${certificate.replaceAll("public", "shared")}\n-----BEGIN PRIVATE KEY-----\nMIIBsecretsecret\n-----END PRIVATE KEY-----`,
+    }),
+    secret({ conf: "server: https://192.0.2.1:6443\napiVersion: example.dev/v1\nname: \"short\"\npin: '12345678',\n" }),
+  ]);
+  const plain = ["MIIBpublicpublic", "known-to-everybody", "kube-system", "x".repeat(50), "a-release-of-helm"];
+  for (const text of [...plain, "https://192.0.2.1:6443", "example.dev/v1", "short"])
+    assert.equal(filter.text(text), text);
+  for (const text of ["MIIBsecretsecret", "12345678"])
+    assert.doesNotMatch(filter.text(`<${text}>`), /secretsecret|12345678/);
+});
+
+test("a field that is named after a secret is taken out with all below it but references; an empty one stays", () => {
+  const spec = {
+    userData: { inline: ["a", 7, null], name: "n" },
+    ...{ bootstrapToken: "", sshKeys: ["k"], apiServerCredentialVersion: "v1", meta: "m" },
+    env: [{ value: "v" }, { name: "PLAIN", value: "p" }],
+  };
+  const metadata = { name: "x", uid: "", resourceVersion: "", creationTimestamp: "" };
+  const shown = withoutSecrets({ apiVersion: "v1", kind: "X", metadata, spec } as KubeObject, filterOf([]));
+  const { spec: left, metadata: kept } = shown as { spec: object; metadata: object };
+  assert.deepEqual(left, {
+    userData: { inline: ["[redacted]", 7, null], name: "n" },
+    ...{ bootstrapToken: "", sshKeys: ["[redacted]"], apiServerCredentialVersion: "v1", meta: "m" },
+    env: [{ value: "v" }, { name: "PLAIN", value: "p" }],
+  });
+  assert.deepEqual(kept, metadata);
+});
+
 test("the file is the owner's alone, unpacks with tar, and an existing one is not written over", async (t) => {
   const { kubeconfig: file } = await servedCluster(t);
   const dir = mkdtempSync(join(tmpdir(), "slipway-export-"));
@@ -198,5 +244,8 @@ test("an archive holds files of any length, and a name that does not fit is refu
     sizes.map((size) => statSync(join(dir, `f-${size}`)).size),
     sizes,
   );
+  const { mode, mtimeMs } = statSync(join(dir, "f-1"));
+  assert.deepEqual([mode & 0o777, mtimeMs / 1000], [0o600, 1_700_000_000]);
+  assert.equal(tarOf([{ name: "n".repeat(100), bytes: new Uint8Array() }], 0).length, 3 * 512);
   assert.throws(() => tarOf([{ name: "n".repeat(101), bytes: new Uint8Array() }], 0), /longer than 100 bytes/);
 });
