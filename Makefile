@@ -141,7 +141,7 @@ bench: $(INSTALLED) ## Benchmarks; figures and budgets in bench/README.md
 bench-compare: $(INSTALLED) ## Two sets of runs side by side, with their noise: BEFORE=folder AFTER=folder, as BENCH_JSON=folder had benchmarks write them
 	@$(NODE) tools/bench-compare.ts $(BEFORE) $(AFTER)
 
-sim: $(INSTALLED) ## Fault seeds: SEEDS=5000 FROM=0 ONLY="pool shards rack deaths own tenants sip vinos plunder packet planes core"
+sim: $(INSTALLED) ## Fault seeds: SEEDS=5000 FROM=0 ONLY="pool shards rack deaths own tenants sip vinos plunder remote packet planes core"
 	@$(NODE) test/system/seeds.ts
 
 night: $(INSTALLED) ## 10,000 fault histories of all kinds by turns, each failure at once, with the time that is left: SEEDS=10000 (the last) FROM=1 ONLY="pool rack"; two parts beside each other use two cores

@@ -57,6 +57,8 @@ export interface Firmware {
   fromDisk: PowerOnFromDisk;
   /** Starts a system that an installer or an image put on the disk, and that asks for its bootstrap data below this address at its first boot. */
   fromSeed?(hardware: Hardware, seedUrl: string, progress: (now: Progress) => void): Powered;
+  /** Starts a kernel with this command line; what runs in memory is gone with the power. */
+  fromKernel?(hardware: Hardware, kernel: string, args: string, progress: (now: Progress) => void): Powered;
   /** Forgets what was installed: the disk was wiped. */
   wipe(hardware: Hardware): void;
   /** What is installed on this hardware's disk, as a JSON value that outlives the process; undefined: nothing. */

@@ -5,6 +5,7 @@ import { lifeOfDeaths } from "./deaths-seed.ts";
 import { lifeUnderFaults } from "./fault-seed.ts";
 import { ownPoolOverShards, ownPoolUnderFaults } from "./own-seed.ts";
 import { lifeWithFaults } from "./packet-life.ts";
+import { remoteUnderFaults } from "./plunder-remote-seed.ts";
 import { plunderUnderFaults } from "./plunder-seed.ts";
 import { rackUnderFaults } from "./rack-seed.ts";
 import { poolsOverShards } from "./shard-seed.ts";
@@ -58,6 +59,11 @@ export const LIVES: Readonly<Record<string, Lives>> = {
   plunder: {
     life: plunderUnderFaults,
     shows: "every PlunderMachine got one host, deletion in any order ended, no host or address was left over",
+  },
+  remote: {
+    life: remoteUnderFaults,
+    shows:
+      "every PlunderMachine got one machine of a netboot elsewhere, deletion in any order ended, every machine was wiped",
   },
   packet: {
     life: lifeWithFaults,

@@ -1,10 +1,13 @@
 /** PlunderMachines whose deployment type is an installer, an image or a script: each ends with a Node, by bootstrap data that are given once and to it alone. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { conditionOf } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
 import { Machine } from "../../src/kinds/cluster-api/machine.ts";
+import { IPAddress } from "../../src/kinds/ipam/ip-address.ts";
+import { PlunderMachine } from "../../src/kinds/plunder/plunder-machine.ts";
 import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
-import { IMAGES, inPlunderWorld, OLD_MANIFESTS, PlunderWorld, PRESEED_PROFILE } from "./plunder-world.ts";
+import { IMAGES, inPlunderWorld, NAMESPACE, OLD_MANIFESTS, PlunderWorld, PRESEED_PROFILE } from "./plunder-world.ts";
 import { MINUTE } from "./world.ts";
 
 const PROFILE = "debian-12";
@@ -101,6 +104,33 @@ test("N3 the bootstrap data of an installed machine are served once, and to no s
     await world.close();
   }
 });
+
+test("N36 N42 an address of a pool is refused with what is installed on a disk, before a host is taken; without the field the machine is installed, and the address goes back with it", () =>
+  inPlunderWorld(async (world) => {
+    await world.profile(PROFILE, PROFILES.preseed);
+    await world.offer({ installer: `preseed/${PROFILE}` });
+    await world.createTodays(OLD_MANIFESTS, ["cluster-plunder", "controlplane"]);
+    await world.untilRunning(1);
+    const addressesFromPool = await world.addressPool("berths");
+    await world.createTodays(OLD_MANIFESTS, ["worker"], { ipAddress: "", addressesFromPool });
+    const said = async (): Promise<string> =>
+      conditionOf((await world.plunderMachine("worker"))?.status?.conditions, "Stalled")?.message ?? "";
+    await world.until("it is refused", async () => (await said()).includes("spec.addressesFromPool"));
+    assert.equal(
+      await said(),
+      "PlunderMachine/default/worker: spec.addressesFromPool: 10.9.0.10 can't be set: what is installed on a disk as preseed configures its network by itself; remove the field from this object and from its PlunderMachineTemplate, and reserve an address for the machine's MAC address in DHCP, or name networkData in its BareMetalHost",
+    );
+    assert.equal(world.own.cloud.bought(), 1, "a host was taken");
+    const ref = { namespace: NAMESPACE, name: "worker" };
+    const body = { spec: { addressesFromPool: null } };
+    await world.whileTimePasses(world.client.patch(PlunderMachine, ref, { type: "merge", body }));
+    await world.untilRunning(2);
+    for (const name of ["worker", "controlplane"]) await world.remove(Machine, name);
+    await world.untilGone();
+    const left = async () => (await world.whileTimePasses(world.client.list(IPAddress))).items.length;
+    await world.until("the address is free", async () => (await left()) === 0);
+    await world.own.checkAllFree();
+  }));
 
 test("N36 an entry that can't be a cluster's machine is refused with its reason until it is corrected", () =>
   inPlunderWorld(async (world) => {

@@ -4,37 +4,12 @@ import { test } from "node:test";
 import { Fault, plain } from "@slipway/base";
 import { conditionOf } from "@slipway/kube";
 import { Machine } from "../../src/kinds/cluster-api/machine.ts";
-import { numbers, sampled } from "./api.ts";
-import type { Death } from "./mortal.ts";
 import { OLD_MANIFESTS, type PlunderWorld } from "./plunder-world.ts";
-import { clientFile, inRemoteWorld, putClientFile, type RemoteNetboot } from "./remote-netboot.ts";
-import { ofTurn } from "./seeds-of-turn.ts";
+import { clientFile, inRemoteWorld, putClientFile } from "./remote-netboot.ts";
 import { HOUR, MINUTE, SECOND } from "./world.ts";
 
 const HOUR_IN_DAYS = 1 / 24;
 const NAMES = ["controlplane", "worker"];
-
-async function unleased(netboot: RemoteNetboot): Promise<number> {
-  return [...netboot.rack.servers.values()].filter(({ mac }) => netboot.book.find(mac) === undefined).length;
-}
-
-async function untilAllGone(
-  world: PlunderWorld,
-  netboot: RemoteNetboot,
-  each: () => Promise<void> = async () => {},
-): Promise<void> {
-  await world.until(
-    "all objects are gone",
-    async () => {
-      await each();
-      netboot.check();
-      netboot.restartReleased();
-      return (await world.plunderMachines()).length === 0;
-    },
-    6 * HOUR,
-    30 * SECOND,
-  );
-}
 
 const stalled = (world: PlunderWorld, name: string) => async () =>
   conditionOf((await world.plunderMachine(name))?.status?.conditions, "Stalled");
@@ -70,8 +45,8 @@ test("N34 N36 N38 N45 Secret plunder names a netboot: machines become Nodes on i
         status?.waitingFor?.includes("somebody to restart it from the network"),
       ),
     );
-    await untilAllGone(world, netboot);
-    assert.equal(await unleased(netboot), 3);
+    await netboot.untilAllGone();
+    assert.equal(netboot.unleased, 3);
     for (const name of NAMES)
       assert.match(
         (await world.told(name)).join("\n"),
@@ -105,7 +80,7 @@ test("N34 a machine whose system netboot can ask to restart is wiped without any
     for (const name of NAMES) await world.remove(Machine, name);
     await world.untilGone();
     netboot.check();
-    assert.equal(await unleased(netboot), 3);
+    assert.equal(netboot.unleased, 3);
   }));
 
 test("N32 N42 a machine that has fetched its bootstrap data is known to have them, where the process that answered died at once", () =>
@@ -119,51 +94,6 @@ test("N32 N42 a machine that has fetched its bootstrap data is known to have the
     await world.operator();
     await world.untilRunning(2);
   }));
-
-/** A cluster's life, with an operator that dies. Resolves with its effects. */
-async function life(death?: Death): Promise<number> {
-  let effects = 0;
-  await inRemoteWorld(
-    async (world, netboot) => {
-      const first = await world.operator(death === undefined ? {} : { death });
-      let isReplaced = false;
-      const replace = async (): Promise<void> => {
-        if (!first.mortal.dead || isReplaced) return;
-        isReplaced = true;
-        await world.operator();
-      };
-      await world.createTodays(OLD_MANIFESTS);
-      await world.until(
-        "both run",
-        async () => {
-          await replace();
-          netboot.check();
-          return (await world.machines()).every(({ status }) => status?.phase === "Running");
-        },
-        4 * HOUR,
-        30 * SECOND,
-      );
-      assert.equal(netboot.book.deployments.length, 2);
-      for (const name of NAMES) await world.remove(Machine, name);
-      await untilAllGone(world, netboot, replace);
-      assert.equal(await unleased(netboot), 3, "a host is left over");
-      const { wiped } = JSON.parse(netboot.kept!) as { wiped: unknown[] };
-      assert.equal(wiped.length, 2, "nobody has had two hosts");
-      effects = first.mortal.effects;
-    },
-    { seed: 7 },
-  );
-  return effects;
-}
-
-test("N38 N42 the operator may die before or after an effect of such a life: nobody has two hosts, and all end wiped and free", async (t) => {
-  const effects = await life();
-  assert.ok(effects > 30, `${effects} effects`);
-  const some = sampled(numbers(1, effects)).filter((_, at) => at % 4 === 0);
-  for (const when of ["before", "after"] as const)
-    for (const atEffect of ofTurn(some, process.env))
-      await t.test(`${when} effect ${atEffect} of ${effects}`, async () => void (await life({ atEffect, when })));
-});
 
 test("N38 N42 answers that are lost after their effect, and a netboot that dies after each write, cost no second host", () =>
   inRemoteWorld(async (world, netboot) => {
@@ -179,8 +109,8 @@ test("N38 N42 answers that are lost after their effect, and a netboot that dies 
     await world.untilRunning(2);
     assert.equal(netboot.book.deployments.length, 2);
     for (const name of NAMES) await world.remove(Machine, name);
-    await untilAllGone(world, netboot);
-    assert.equal(await unleased(netboot), 3);
+    await netboot.untilAllGone();
+    assert.equal(netboot.unleased, 3);
     assert.ok(lost >= 4, `${lost} writes`);
   }));
 

@@ -7,6 +7,7 @@ import { loadAll } from "js-yaml";
 import type { Cluster } from "../../src/kinds/cluster-api/cluster.ts";
 import { CLUSTER_API_KINDS } from "../../src/kinds/cluster-api/kinds.ts";
 import { Machine } from "../../src/kinds/cluster-api/machine.ts";
+import { InClusterIPPool } from "../../src/kinds/ipam/in-cluster-ip-pool.ts";
 import { IPAM_KINDS } from "../../src/kinds/ipam/kinds.ts";
 import { convertedFile } from "../../src/kinds/manifests/convert.ts";
 import { PLUNDER_KINDS } from "../../src/kinds/plunder/kinds.ts";
@@ -108,17 +109,26 @@ export class PlunderWorld extends World {
     await super.close();
   }
 
+  /** A pool of ten addresses. Resolves with what `addressesFromPool` says of it. */
+  async addressPool(name: string): Promise<{ apiGroup: string; kind: string; name: string }> {
+    const spec = { addresses: ["10.9.0.10-10.9.0.19"], prefix: 24, gateway: "10.9.0.1" };
+    const metadata = { namespace: NAMESPACE, name };
+    await this.whileTimePasses(this.client.create(InClusterIPPool, { metadata, spec } as never));
+    return { apiGroup: InClusterIPPool.group, kind: InClusterIPPool.kind, name };
+  }
+
   /** Creates the objects of manifests as `kubectl create -f` does: in their own versions. */
   async create(...files: string[]): Promise<void> {
     for (const file of files)
       for (const object of loadAll(await readFile(file, "utf8")) as KubeObject[]) await this.createObject(object);
   }
 
-  /** The same as `slipway convert` writes them: in today's versions, which any API server takes without conversion. `names`: only objects of these names. */
-  async createTodays(files: readonly string[], names?: readonly string[]): Promise<void> {
+  /** The same as `slipway convert` writes them: in today's versions, which any API server takes without conversion. `names`: only objects of these names; `spec`: what PlunderMachines have in the place of their fields. */
+  async createTodays(files: readonly string[], names?: readonly string[], spec: object = {}): Promise<void> {
     for (const file of files)
       for (const object of convertedFile(await readFile(file, "utf8"), file, ALL_KINDS).objects)
-        if (names?.includes(object.metadata.name) !== false) await this.createObject(object);
+        if (names?.includes(object.metadata.name) !== false)
+          await this.createObject(object.kind === PlunderMachine.kind ? withSpec(object, spec) : object);
   }
 
   async createObject(object: object): Promise<void> {
@@ -196,6 +206,11 @@ export class PlunderWorld extends World {
     return [...told, ...hosts, ...servers, ...this.logged.slice(-15)].join("\n");
   }
 }
+
+const withSpec = (object: object, spec: object): object => ({
+  ...object,
+  spec: { ...(object as PlunderMachine).spec, ...spec },
+});
 
 /** A world with a running operator; closed at the end of the work. */
 export async function inPlunderWorld(

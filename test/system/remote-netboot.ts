@@ -14,20 +14,42 @@ import { plunderServer } from "../../src/plunder/api/api.ts";
 import { clientFileText } from "../../src/plunder/client/client-file.ts";
 import { DeploymentBook } from "../../src/plunder/deployments/book.ts";
 import { Deployer } from "../../src/plunder/deployments/deployer.ts";
+import type { BootConfig } from "../../src/plunder/files/boot-config.ts";
+import type { HostConfig } from "../../src/plunder/files/deployment.ts";
 import { Provisioning } from "../../src/sim/rack/provisioning.ts";
 import { SimRack } from "../../src/sim/rack/rack.ts";
+import type { Death } from "./mortal.ts";
 import { NAMESPACE, PlunderWorld } from "./plunder-world.ts";
-import { MINUTE, type World, type WorldOptions } from "./world.ts";
+import { HOUR, MINUTE, SECOND, type World, type WorldOptions } from "./world.ts";
 
 export const NETBOOT = "https://netboot.example:60443";
 const IMAGES = "http://images.example";
 const OWN_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA a";
-const PRESEED = {
+const PRESEED: BootConfig = {
   configName: "preseed",
   configType: "preseed",
   kernelPath: `${IMAGES}/linux`,
   initrdPath: `${IMAGES}/initrd.gz`,
 };
+
+/** What a netboot is given when it has nothing yet. */
+export interface NetbootSetting {
+  /** Its only boot configuration, under the name `preseed`, as the manifests have it: what differs from debian-installer. */
+  boot?: Partial<BootConfig>;
+  globalConfig?: HostConfig;
+  /** Names under `boot.images`. */
+  images?: readonly string[];
+}
+
+/** One process. */
+interface Serving {
+  book: DeploymentBook;
+  deployer: Deployer;
+  provisioning: Provisioning;
+  api: HttpHandler;
+  /** Rejects what is asked of it when it dies. */
+  dead: PromiseWithResolvers<never>;
+}
 
 export class RemoteNetboot {
   readonly rack: SimRack;
@@ -38,18 +60,28 @@ export class RemoteNetboot {
   canRestart = false;
   /** Calls by method and path. */
   readonly calls = new Map<string, number>();
-  readonly #world: World;
+  readonly #world: PlunderWorld;
+  readonly #setting: NetbootSetting;
   readonly #folder = mkdtempSync(join(tmpdir(), "slipway-remote-"));
   /** `deployments.json`. */
   kept: string | undefined;
-  #serving: { book: DeploymentBook; deployer: Deployer; provisioning: Provisioning; api: HttpHandler } | undefined;
+  /** How often that was written. */
+  writes = 0;
+  /** At which write the process dies. */
+  death: Death | undefined;
+  #serving: Serving | undefined;
 
-  constructor(world: World, servers: number) {
+  constructor(world: PlunderWorld, servers: number, setting: NetbootSetting = {}) {
     this.#world = world;
+    this.#setting = setting;
     const { clock, random, firmware } = world;
     this.rack = new SimRack({ clock, random, firmware, folder: this.#folder });
     for (let number = 1; number <= servers; number++) this.rack.add(`far-${number}`);
     world.serve(NETBOOT, (request) => this.#answer(request));
+  }
+
+  get isServing(): boolean {
+    return this.#serving !== undefined;
   }
 
   get book(): DeploymentBook {
@@ -61,6 +93,7 @@ export class RemoteNetboot {
     await this.stop();
     const { clock, random } = this.#world;
     const { network } = this.rack;
+    const { boot, globalConfig, images = [] } = this.#setting;
     const hostsFile = join(this.#folder, "hosts.db");
     const provisioning = new Provisioning(
       { clock, random, hostsFile, trust: "first-seen", hasCluster: false },
@@ -71,22 +104,29 @@ export class RemoteNetboot {
     const store = {
       read: async () => this.kept,
       write: async (text: string) => {
-        this.kept = text;
+        const { when } = ++this.writes === this.death?.atEffect ? this.death : {};
+        if (when !== "before") this.kept = text;
+        if (when === undefined) return;
+        this.#die();
+        await new Promise<never>(() => {});
       },
     };
     const book = await DeploymentBook.open(store, seededRandom(1));
     if (book.bootConfigs.length === 0) {
-      await book.addBootConfig(PRESEED);
-      await book.setGlobalConfig({ username: "ops" });
+      await book.addBootConfig({ ...PRESEED, ...boot });
+      await book.setGlobalConfig({ username: "ops", ...globalConfig });
     }
     const deployer = new Deployer({
-      ...{ book, hosts, installers, url, clock, log, hasCluster: false, images: [], ownKey: OWN_KEY },
+      ...{ book, hosts, installers, url, clock, log, hasCluster: false, images, ownKey: OWN_KEY },
       order: (host, wanted, id) => order(host, wanted, id),
       installed: async () => {},
       ...(this.canRestart && { restart: async ({ mac }) => this.#serverOf(mac).restart() }),
     });
     const settings = netbootSettings(
-      { dhcp: { mode: "off" }, api: { port: 1, plunder: true }, interface: "eth1" },
+      {
+        ...{ dhcp: { mode: "off" }, api: { port: 1, plunder: true }, interface: "eth1" },
+        boot: { images: Object.fromEntries(images.map((name) => [name, `/srv/${name}.iso`])) },
+      },
       "test",
     );
     const serve = plunderServer({
@@ -94,7 +134,19 @@ export class RemoteNetboot {
       maps: undefined as never,
       leases: () => [],
     });
-    this.#serving = { book, deployer, provisioning, api: (request) => serve(request, "operator") };
+    const dead = Promise.withResolvers<never>();
+    dead.promise.catch(() => {});
+    this.#serving = { book, deployer, provisioning, api: (request) => serve(request, "operator"), dead };
+  }
+
+  /** What it was doing never ends. */
+  #die(): void {
+    const serving = this.#serving;
+    this.#serving = undefined;
+    this.rack.network.serving = undefined;
+    serving?.dead.reject(new Error("reset"));
+    void serving?.deployer.close();
+    void serving?.provisioning.close();
   }
 
   async stop(): Promise<void> {
@@ -109,12 +161,14 @@ export class RemoteNetboot {
     for (const server of this.rack.servers.values()) server.on();
   }
 
-  /** What holds at every moment: no machine that nobody has is unwiped, and no machine has two claims. */
+  /** What holds at every moment: no machine that nobody has is unwiped, no machine has two claims, and no claim two machines. */
   check(): void {
     if (this.#serving === undefined) return;
     const { deployments } = this.#serving.book;
     const macs = deployments.map(({ deployment: { mac } }) => mac);
     assert.deepEqual(macs, [...new Set(macs)], "a machine has two deployments");
+    const claims = deployments.flatMap(({ claim }) => claim?.id ?? []);
+    assert.deepEqual(claims, [...new Set(claims)], "an object has two machines");
     for (const { name, mac, disks, running } of this.rack.servers.values()) {
       if (macs.includes(mac)) continue;
       assert.equal(disks[0]!.content, undefined, `${name} is nobody's, and not wiped`);
@@ -128,6 +182,26 @@ export class RemoteNetboot {
       const server = this.#serverOf(deployment.mac);
       if (claim?.release !== undefined && server.running?.is === "system") server.restart();
     }
+  }
+
+  /** Machines that nobody has. */
+  get unleased(): number {
+    return [...this.rack.servers.values()].filter(({ mac }) => this.book.find(mac) === undefined).length;
+  }
+
+  /** Until no PlunderMachine is left, while people restart what waits for that. `each`: at each look. */
+  async untilAllGone(each: () => Promise<void> = async () => {}): Promise<void> {
+    await this.#world.until(
+      "all objects are gone",
+      async () => {
+        await each();
+        this.check();
+        this.restartReleased();
+        return (await this.#world.plunderMachines()).length === 0;
+      },
+      6 * HOUR,
+      30 * SECOND,
+    );
   }
 
   async close(): Promise<void> {
@@ -146,7 +220,7 @@ export class RemoteNetboot {
     const { pathname } = new URL(request.url);
     const call = `${request.method} ${pathname.replace(/[0-9a-f-]{36}$/, "CLAIM")}`;
     this.calls.set(call, (this.calls.get(call) ?? 0) + 1);
-    return this.befall(request, () => serving.api(request));
+    return Promise.race([this.befall(request, () => serving.api(request)), serving.dead.promise]);
   }
 }
 
@@ -164,10 +238,15 @@ export async function clientFile(world: World, validDays = 365): Promise<string>
 /** A world without hosts of its own, whose Secret `plunder` names a netboot with so many servers that wait. `isNamed` false: the Secret is not there yet. */
 export async function inRemoteWorld(
   work: (world: PlunderWorld, netboot: RemoteNetboot) => Promise<void>,
-  { servers = 3, isNamed = true, ...options }: WorldOptions & { servers?: number; isNamed?: boolean } = {},
+  {
+    servers = 3,
+    isNamed = true,
+    setting = {},
+    ...options
+  }: WorldOptions & { servers?: number; isNamed?: boolean; setting?: NetbootSetting } = {},
 ): Promise<void> {
   const world = await PlunderWorld.create({ ...options, servers: { sg: 0, ny: 0 } });
-  const netboot = new RemoteNetboot(world, servers);
+  const netboot = new RemoteNetboot(world, servers, setting);
   try {
     await netboot.start();
     netboot.on();

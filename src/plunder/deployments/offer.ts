@@ -10,7 +10,7 @@ import { rootDevice } from "../../inventory/hosts/root-device.ts";
 import type { Host } from "../../netboot/hosts/host.ts";
 import type { InstallOffer, InstallUrls } from "../../netboot/http/installers.ts";
 import type { UserOrder } from "../../netboot/protocol/order.ts";
-import { type BootConfig, typeOf } from "../files/boot-config.ts";
+import { type BootConfig, isInstaller, typeOf } from "../files/boot-config.ts";
 import { type Deployment, type HostConfig, inherited } from "../files/deployment.ts";
 import { isSaid } from "../files/texts.ts";
 import type { KeptDeployment } from "./state.ts";
@@ -38,7 +38,7 @@ export function installOf({ deployment, claim }: Wanted, host: Host, around: Sur
   const type = typeOf(boot);
   const seed = claim && { seedUrl: claim.seedUrl };
   if (type === "default") return plainBoot(around, seed?.seedUrl);
-  if (type !== "preseed" && type !== "kickstart") throw unsupported(type, deployment.mac);
+  if (!isInstaller(type)) throw unsupported(type, deployment.mac);
   const config = inherited(deployment.config, around.globalConfig);
   const on = `deployment ${deployment.mac}`;
   const profile = readProfile(
@@ -75,8 +75,7 @@ export function imageOrderOf(
       on,
       "config.bootyAction: images are written only; an image is not read from a machine",
     );
-  if (!/^https?:\/\/\S+$/.test(sourceImage))
-    throw new Fault("Invalid", on, "config.sourceImage: must be the URL of an image");
+  if (!isUrl(sourceImage)) throw new Fault("Invalid", on, "config.sourceImage: must be the URL of an image");
   return {
     order: "write",
     image: sourceImage,
@@ -95,7 +94,6 @@ function firstBoot({ mac, config: { hostname = "" } }: Deployment, seedUrl: stri
 /** Fields that a deployment gives itself and that its type has no use for. */
 export function withoutEffect({ config }: Pick<Deployment, "config">, boot: BootConfig): string[] {
   const type = typeOf(boot);
-  const installer = type === "preseed" || type === "kickstart";
   const said = (Object.keys(config) as (keyof HostConfig)[]).filter(
     (field) => config[field] !== undefined && config[field] !== "" && config[field] !== false,
   );
@@ -103,7 +101,9 @@ export function withoutEffect({ config }: Pick<Deployment, "config">, boot: Boot
     // It names the machine: in a log, in a parlay map.
     if (field === "address" || field === "hostname" || field === "adapter") return false;
     if (field === "destinationDevice") return type === "default";
-    return BOOTY.includes(field) ? type !== "booty" || NOT_DONE.includes(field) : !installer || field === "sshkeypath";
+    return BOOTY.includes(field)
+      ? type !== "booty" || NOT_DONE.includes(field)
+      : !isInstaller(type) || field === "sshkeypath";
   });
 }
 
@@ -116,12 +116,26 @@ const NOT_DONE: readonly (keyof HostConfig)[] = [
 ];
 const BOOTY: readonly (keyof HostConfig)[] = ["bootyAction", "compressed", "sourceImage", ...NOT_DONE];
 
+/** Deployment types of Slipway's that are no boot configuration: by their names, what is there instead. */
+const NOT_HERE: ReadonlyMap<string, string> = new Map([
+  ["harvester", "Harvester is installed by BareMetalHosts and InstancePools of a cluster"],
+  [
+    "ipxe",
+    "a script is started by a BareMetalHost of a cluster (customDeploy.method: ipxe); name kernel and initrd here",
+  ],
+  ["grub", "GRUB starts machines by a configuration of Slipway's own; name kernel and initrd here"],
+]);
+
 /** Why no machine can be installed by a boot configuration; undefined: it can. */
 export function bootProblem(boot: BootConfig, images: readonly string[]): string | undefined {
   const type = typeOf(boot);
   if (type === "vsphere")
     return "configType: ESXi is not installed; use Slipway's ipxe method with a script of your own";
-  if (isSaid(boot.isoPath) && !images.includes(boot.isoPrefix ?? ""))
+  const elsewhere = NOT_HERE.get(boot.configType ?? "");
+  if (elsewhere !== undefined) return `configType: ${elsewhere}`;
+  if (type === "autoinstall" && !isUrl(boot.isoPath))
+    return "isoPath: must be the URL of the ISO, which the installer loads into memory";
+  if (type !== "autoinstall" && isSaid(boot.isoPath) && !images.includes(boot.isoPrefix ?? ""))
     return "isoPath: an image is served once it is named under boot.images of netboot's settings, by what isoPrefix says";
   if (type !== "booty" && !(isSaid(boot.kernelPath) && isSaid(boot.initrdPath)))
     return "kernelPath, initrdPath: both are needed";
@@ -147,9 +161,11 @@ function plainBoot({ boot, url, images }: Surroundings, seedUrl: string | undefi
   });
 }
 
+const isUrl = (text = ""): boolean => /^https?:\/\/\S+$/.test(text);
+
 /** A path of the original's is of its server; inside an image it begins with the image's prefix. */
 export function urlOf(path: string, url: string, images: readonly string[]): string {
-  if (/^https?:\/\//.test(path)) return path;
+  if (isUrl(path)) return path;
   const name = path.replace(/^\/+/, "");
   return images.includes(name.split("/", 1)[0]!) ? `${url}/iso/${name}` : `${url}/${name}`;
 }
@@ -171,6 +187,7 @@ function profileOf(config: HostConfig, { boot, url, images, ownKey }: Surroundin
     swap: swapDisabled ? "none" : { mebibytes: SWAP_MEBIBYTES },
     ...(mirror !== undefined && { mirror }),
     ...(typeOf(boot) === "kickstart" && { release: KICKSTART_RELEASE }),
+    ...(typeOf(boot) === "autoinstall" && { iso: boot.isoPath }),
   };
 }
 

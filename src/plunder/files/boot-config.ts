@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { text } from "./texts.ts";
 
-/** `configType` values that have a meaning; every other one is `default`: kernel, initrd and command line alone. */
-export const CONFIG_TYPES = ["preseed", "kickstart", "vsphere", "booty", "default"] as const;
+/** `configType` values that have a meaning, `autoinstall` in Slipway alone; every other one is `default`: kernel, initrd and command line alone. */
+export const CONFIG_TYPES = ["preseed", "kickstart", "autoinstall", "vsphere", "booty", "default"] as const;
 export type ConfigType = (typeof CONFIG_TYPES)[number];
 
 export const BootConfig = z.strictObject({
@@ -18,6 +18,13 @@ export const BootConfig = z.strictObject({
   isoPrefix: text,
 });
 export type BootConfig = z.output<typeof BootConfig>;
+
+/** Types whose machines read a file that Slipway writes. */
+export const INSTALLER_TYPES = ["preseed", "kickstart", "autoinstall"] as const satisfies readonly ConfigType[];
+export type InstallerType = (typeof INSTALLER_TYPES)[number];
+
+export const isInstaller = (type: ConfigType): type is InstallerType =>
+  (INSTALLER_TYPES as readonly ConfigType[]).includes(type);
 
 /** Of a boot configuration. */
 export function typeOf({ configType = "" }: Pick<BootConfig, "configType">): ConfigType {

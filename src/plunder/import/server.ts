@@ -121,6 +121,7 @@ function bootNotes(boot: ServerConfig["bootConfigs"][number], path: Note["path"]
 const TYPES = {
   preseed: { becomes: "customDeploy.method: preseed/NAME" },
   kickstart: { becomes: "customDeploy.method: kickstart/NAME, with release: 9", lost: "see that the release is right" },
+  autoinstall: { lost: "plunder has no such type: write a profile for customDeploy.method: autoinstall/NAME" },
   booty: { becomes: "spec.image of the BareMetalHost" },
   vsphere: { lost: "ESXi is not installed; use the method ipxe with a script of your own" },
   default: { becomes: "customDeploy.method: ipxe, with a script of your own" },

@@ -261,6 +261,8 @@ export function createFirmware(options: FirmwareOptions): Firmware {
     fromNetwork: (hardware, boot, progress) => power(hardware, progress, (run) => netBoot(run, boot)),
     fromDisk: (hardware, progress) => power(hardware, progress, bootDisk),
     fromSeed: (hardware, url, progress) => power(hardware, progress, (run) => bootSeeded(run, url)),
+    fromKernel: (hardware, kernel, args, progress) =>
+      power(hardware, progress, (run) => bootKernel(run, kernel, args, options.http)),
     wipe: (hardware) => void disks.delete(hardware.id),
     remember: (hardware) => disks.get(hardware.id),
     recall: (hardware, disk) => void disks.set(hardware.id, disk as Installed),

@@ -51,6 +51,11 @@ export class ServerGuest {
     this.#running = this.#firmware.fromSeed?.(this.#hardware, url, () => {});
   }
 
+  /** Starts a kernel that runs in memory. */
+  fromKernel(kernel: string, args: string): void {
+    this.#running = this.#firmware.fromKernel?.(this.#hardware, kernel, args, () => {});
+  }
+
   /** Cuts its power. */
   off(): void {
     const running = this.#running;

@@ -55,6 +55,10 @@ function seedUrlOn({ data }: Content): string | undefined {
     .find((url) => url !== undefined);
 }
 
+/** Whether a kernel is a system in memory, and no installer: it asks for its data as cloud-init does. */
+const isLive = (commandLine: readonly string[]): boolean =>
+  !commandLine.includes("autoinstall") && commandLine.some((word) => word.startsWith("ds=nocloud;s="));
+
 /** A firmware that found nothing to start tries again. */
 const RETRY_MS = 10_000;
 
@@ -197,6 +201,11 @@ export class SimServer implements AgentMachine {
     this.running = { is: "installer" };
     if (start.is === "script" && this.#guest !== undefined) {
       this.#guest.fromScript(start.url, start.settings);
+      return;
+    }
+    if (start.is === "kernel" && this.#guest !== undefined && isLive(start.commandLine)) {
+      this.running = { is: "system", image: start.kernel };
+      this.#guest.fromKernel(start.kernel, start.commandLine.join(" "));
       return;
     }
     runInstaller(this, start, signal).then(

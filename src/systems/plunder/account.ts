@@ -9,7 +9,7 @@ import type { Fleet } from "../../machines/fleet.ts";
 import { DISCOVERY_NAMESPACE } from "../../netboot/settings.ts";
 import { readClientFile } from "../../plunder/client/client-file.ts";
 import { accountOf, type OwnAccount, type Reader } from "../providers/accounts.ts";
-import { DEFAULT_PROVIDER, PLUNDER } from "./names.ts";
+import { DEFAULT_PROVIDER, PLUNDER, SECRET_PROVIDER } from "./names.ts";
 
 const NO_MAPPINGS = { token: "", project: "", planMapping: {}, metroMapping: {} };
 
@@ -19,8 +19,6 @@ const ALL_HOSTS: Account = {
   inventory: { namespaces: [DISCOVERY_NAMESPACE], plans: {}, setAsideAfter: 2 },
 };
 
-/** In a status, where a MachineProvider's name stands else: Secret `plunder` beside the machine. No MachineProvider has such a name. */
-export const SECRET_PROVIDER = `Secret/${PLUNDER}`;
 /** As the original's users have it. */
 const FILE_KEY = "plunderclient.yaml";
 

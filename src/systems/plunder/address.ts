@@ -61,9 +61,8 @@ async function make(client: Client, machine: PlunderMachine, { pool, cluster }: 
   }
 }
 
-/** Words of a kernel's command line that give it the address. IPv4 alone: the kernel configures no other. */
+/** Words of a kernel's command line that give it an IPv4 address: the kernel configures no other. */
 export function addressArguments({ address, prefix, gateway = "" }: MachineAddress, hostname: string): string[] {
-  if (address.includes(":")) return [];
   const mask = [24, 16, 8, 0].map((shift) => ((2 ** 32 - 2 ** (32 - prefix)) / 2 ** shift) & 255).join(".");
   return [`ip=${address}::${gateway}:${mask}:${hostname}::none`];
 }

@@ -1,4 +1,3 @@
-import { Fault } from "@slipway/base";
 import type { Context, StatusFields } from "@slipway/kube";
 import { imageBoot } from "../../bootstrap/image-boot.ts";
 import { PlunderMachine } from "../../kinds/plunder/plunder-machine.ts";
@@ -6,8 +5,9 @@ import type { Claimant, Job } from "../../machines/claimant.ts";
 import type { Fleet } from "../../machines/fleet.ts";
 import type { Machine } from "../../machines/machine.ts";
 import { StatusClaimant } from "../../machines/status-claimant.ts";
+import { addressArguments, type MachineAddress } from "./address.ts";
 import { claimOf, deploymentOf, hostNameOf, orderOf, type Wanted } from "./claim.ts";
-import { unknownDeployment } from "./deployment-types.ts";
+import { unknownDeployment, unsetAddress } from "./deployment-types.ts";
 import { journalOf } from "./journal.ts";
 import { nameOf } from "./names.ts";
 import type { MachineRecord, Plunder } from "./shared.ts";
@@ -19,8 +19,8 @@ export interface JobParts {
   /** Name of the MachineProvider. */
   provider: string;
   joined: boolean;
-  /** What the kernel is told beside what its image says. */
-  kernelArguments: readonly string[];
+  /** From a pool. */
+  address: MachineAddress | undefined;
   /** The bootstrap data, read when they are needed. */
   data: () => Promise<string>;
   /** The status as it should read with a host that was just taken. */
@@ -72,24 +72,18 @@ class HostClaimant extends StatusClaimant<PlunderMachine> {
   }
 
   async prepareBoot() {
-    const { fleet, provider, data, kernelArguments } = this.#parts;
+    const { fleet, provider, data, address } = this.#parts;
     const machine = this.object;
     const name = deploymentOf(machine.spec);
     const image = fleet.driver.imageOf?.(name);
     if (image === undefined) throw unknownDeployment(this.on, name, provider);
-    if (image === "onDisk" && kernelArguments.length > 0)
-      throw new Fault(
-        "Invalid",
-        this.on,
-        `spec.addressesFromPool: ${name} is installed on the disk, and takes no words for the kernel`,
-        {
-          remedy:
-            "take it out; name networkData in the BareMetalHost, or reserve the address for its MAC address in DHCP",
-        },
-      );
+    const isOnDisk = image === "onDisk";
+    const problem = address && unsetAddress(this.on, name, { provider, isOnDisk, address: address.address });
+    if (problem !== undefined) throw problem;
+    const kernelArguments = address === undefined ? [] : addressArguments(address, hostNameOf(machine));
     return await imageBoot(this.context, this.#plunder.boots, {
       ...{ resource: PlunderMachine, object: machine, held: machine.status?.boot },
-      image: image === "onDisk" ? image : { ...image, kernelArguments: [...image.kernelArguments, ...kernelArguments] },
+      image: isOnDisk ? image : { ...image, kernelArguments: [...image.kernelArguments, ...kernelArguments] },
       ...{ data: await data(), hostname: hostNameOf(machine), byMac: true },
     });
   }

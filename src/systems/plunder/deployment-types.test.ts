@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { unknownDeployment } from "./deployment-types.ts";
+import { unknownDeployment, unsetAddress } from "./deployment-types.ts";
 
 const said = (name: string): string => unknownDeployment("PlunderMachine/a", name, "plunder").advice;
 
@@ -30,4 +30,30 @@ test("N36 any other name is one that the MachineProvider may get, with what it h
       ),
       said(name),
     );
+});
+
+test("N26 N36 an address of a pool that can't be set is refused: where, which, why, and what to do", () => {
+  const said = (provider: string, address: string, isOnDisk: boolean): string | undefined =>
+    unsetAddress("PlunderMachine/a/b", "preseed", { provider, address, isOnDisk })?.advice;
+  const remove =
+    "; remove the field from this object and from its PlunderMachineTemplate, and reserve an address for the machine's MAC address in DHCP";
+  const onHost = `${remove}, or name networkData in its BareMetalHost`;
+  const where = "PlunderMachine/a/b: spec.addressesFromPool: ";
+  for (const [provider, address, isOnDisk, words] of [
+    [
+      "plunder",
+      "10.0.0.9",
+      true,
+      `10.0.0.9 can't be set: what is installed on a disk as preseed configures its network by itself${onHost}`,
+    ],
+    [
+      "Secret/plunder",
+      "10.0.0.9",
+      true,
+      `10.0.0.9 can't be set: the netboot of Secret plunder gives machines no addresses of pools${remove}`,
+    ],
+    ["plunder", "2001:db8::9", false, `2001:db8::9 can't be set: a kernel is given IPv4 addresses alone${onHost}`],
+  ] as const)
+    assert.equal(said(provider, address, isOnDisk), where + words);
+  assert.equal(said("plunder", "10.0.0.9", false), undefined);
 });

@@ -1,5 +1,6 @@
 /** Deployment types that the MachineProvider has nothing for: how it gets them, or why no machine of a cluster can be one. Pure. */
 import { Fault } from "@slipway/base";
+import { SECRET_PROVIDER } from "./names.ts";
 
 /** By the word before a slash. */
 const REFUSED: ReadonlyMap<string, { why: string; instead: string }> = new Map([
@@ -46,5 +47,24 @@ export function unknownDeployment(on: string, name: string, provider: string): F
     });
   return new Fault("Invalid", on, `spec.deploymentType: ${name} is not served: ${refused.why}`, {
     remedy: `name one of ${system} that takes bootstrap data as cloud-init does, such as the node image; ${refused.instead}`,
+  });
+}
+
+/** Why an address of a pool can't be set; undefined: the kernel is given it. */
+export function unsetAddress(
+  on: string,
+  name: string,
+  { provider, address, isOnDisk }: { provider: string; address: string; isOnDisk: boolean },
+): Fault | undefined {
+  if (!isOnDisk && !address.includes(":")) return undefined;
+  const isRemote = provider === SECRET_PROVIDER;
+  const why = !isOnDisk
+    ? "a kernel is given IPv4 addresses alone"
+    : isRemote
+      ? "the netboot of Secret plunder gives machines no addresses of pools"
+      : `what is installed on a disk as ${name} configures its network by itself`;
+  const elsewhere = isRemote ? "" : ", or name networkData in its BareMetalHost";
+  return new Fault("Invalid", on, `spec.addressesFromPool: ${address} can't be set: ${why}`, {
+    remedy: `remove the field from this object and from its PlunderMachineTemplate, and reserve an address for the machine's MAC address in DHCP${elsewhere}`,
   });
 }

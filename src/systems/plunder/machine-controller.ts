@@ -31,11 +31,11 @@ import type { Gate } from "../../machines/wanted-step.ts";
 import { announce } from "../infrastructure/announce.ts";
 import { guarded } from "../infrastructure/guarded.ts";
 import { netbootAccount, providerOf, providerSource, refuseClouds } from "./account.ts";
-import { addressArguments, claimedAddress, type MachineAddress } from "./address.ts";
+import { claimedAddress, type MachineAddress } from "./address.ts";
 import { adopted, isAdopted } from "./adoption.ts";
 import { bootstrapDataOf, joinToken, type Member, makesOwn, ownDataGate } from "./bootstrap/bootstrap-data.ts";
 import { isInitialized } from "./bootstrap/initialized.ts";
-import { claimOf, hostNameOf, orderOf } from "./claim.ts";
+import { claimOf, orderOf } from "./claim.ts";
 import { jobOf } from "./claimant.ts";
 import { journalOf } from "./journal.ts";
 import { type MachinePlan, planMachine } from "./machine-plan.ts";
@@ -245,8 +245,7 @@ async function step(plunder: Plunder, context: Context, record: MachineRecord, a
   record.note(plan.status);
   const address = around.address?.address ?? machine.spec.ipAddress;
   const job = jobOf(plunder, context, {
-    ...{ record, wanted, fleet, provider, joined },
-    kernelArguments: around.address === undefined ? [] : addressArguments(around.address, hostNameOf(machine)),
+    ...{ record, wanted, fleet, provider, joined, address: around.address },
     data: () => bootstrapDataOf(plunder, context, { owner: around.owner!, cluster: around.cluster!, address }),
     describe: (taken) => planFor(taken).status,
   });

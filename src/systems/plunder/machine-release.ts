@@ -62,7 +62,7 @@ async function giveBack(
   const fleet = await plunder.accounts.fleet(providerSource(provider, machine, context.client, plunder.own));
   const job = jobOf(plunder, context, {
     ...{ record, fleet, provider, wanted: wantedOf(machine, around), joined: hasJoined(around) },
-    kernelArguments: [],
+    address: undefined,
     data: async () => "",
     describe: () => record.object.status ?? {},
   });

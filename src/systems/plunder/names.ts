@@ -18,6 +18,8 @@ export const MISSPELT_FINALIZER = "plundernmachine.infrastructure.cluster.x-k8s.
 export const DEFAULT_DEPLOYMENT = "preseed";
 /** The MachineProvider that gives hosts where nothing names one. It need not be there: then all hosts of discovery's namespace are given. */
 export const DEFAULT_PROVIDER = "plunder";
+/** In a status, where a MachineProvider's name stands else: Secret `plunder` beside the machine. No MachineProvider has such a name. */
+export const SECRET_PROVIDER = `Secret/${PLUNDER}`;
 
 const PROVIDER_ID = "plunder://";
 
