@@ -33,7 +33,7 @@ test("a cluster with a deployment of three becomes three Running Machines with R
       metadata.ownerReferences?.map(({ kind, name }) => [kind, name]),
       [["Cluster", "quay"]],
     );
-    assert.equal(metadata.labels?.["cluster.x-k8s.io/cluster-name"], "quay");
+    assert.equal(metadata.labels?.["cluster.x-k8s.io/cluster-name"], undefined, "clusters may share it");
   }
   const tenant = await world.whileTimePasses(world.provider.tenant("quay"));
   const node = await world.whileTimePasses(tenant.get(Node, { name: machine!.status!.nodeRef!.name }));
@@ -72,4 +72,45 @@ test("deleting the Cluster takes Machines first, then the control plane, then th
   assert.deepEqual(await world.machines(), []);
   assert.deepEqual(await world.sets(), []);
   assert.equal(world.provider.released, world.provider.made);
+});
+
+test("events tell a roll-out's story by upstream's reasons: what each object made, scaled, joined, drained and deleted", async (t) => {
+  const world = await CoreWorld.started(t);
+  await world.deploy("workers", 1);
+  await world.untilRolledOut("workers");
+  const [first] = await world.machines();
+  await world.patch("workers", { spec: { template: { spec: { infrastructureRef: { name: "b" } } } } });
+  await world.untilRolledOut("workers");
+  const [second] = await world.machines();
+  const [set] = await world.sets();
+  await world.until("the old set is reported to be gone", async () =>
+    (await world.events()).some(
+      ({ reason, involvedObject: { kind } }) => kind === "MachineDeployment" && reason === "SuccessfulDelete",
+    ),
+  );
+  const told = async (kind: string, of?: string): Promise<string[]> =>
+    (await world.events())
+      .filter(
+        ({ involvedObject }) => involvedObject.kind === kind && (of ?? involvedObject.name) === involvedObject.name,
+      )
+      .map(({ reason, message }) => `${reason}: ${message}`);
+  const [one, two] = [first!.metadata.name, second!.metadata.name];
+  const reasons = async (kind: string, of?: string) => (await told(kind, of)).map((line) => line.split(":")[0]);
+  assert.deepEqual((await reasons("Cluster")).toSorted(), [
+    "ControlPlaneInitialized",
+    "InfrastructureReady",
+    "Provisioned",
+  ]);
+  assert.deepEqual((await reasons("MachineDeployment")).toSorted(), [
+    ...["SuccessfulCreate", "SuccessfulCreate", "SuccessfulDelete", "SuccessfulScale"],
+  ]);
+  assert.deepEqual(await told("MachineSet", set!.metadata.name), [`SuccessfulCreate: made Machine ${two}`]);
+  assert.deepEqual((await told("MachineSet")).toSorted(), [
+    ...[one, two].map((name) => `SuccessfulCreate: made Machine ${name}`).toSorted(),
+    `SuccessfulDelete: deleted Machine ${one}`,
+  ]);
+  assert.deepEqual(await told("Machine", two), [`SuccessfulSetNodeRef: ${two}`]);
+  assert.deepEqual((await reasons("Machine", one)).toSorted(), [
+    ...["NodeVolumesDetached", "SuccessfulDrainNode", "SuccessfulSetNodeRef"],
+  ]);
 });

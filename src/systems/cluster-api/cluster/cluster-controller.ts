@@ -136,9 +136,20 @@ async function keep(parts: CoreParts, context: Context, first: Cluster, by: By):
     is?.infrastructureProvisioned && is.controlPlaneInitialized ? connectionOf(parts, cluster) : undefined;
   const record = new StatusRecord(context, Cluster, cluster);
   await record.write(clusterStatus({ ...facts, cluster, connection }));
+  tell(context, cluster, record.object);
   const isMissing = [infrastructure, controlPlane].some((seen) => seen !== undefined && seen.kind === undefined);
   const waits = [...(isMissing ? [MISSING_MS] : []), ...(again === undefined ? [] : [again])];
   return waits.length === 0 ? DONE : { againAfterMs: Math.min(...waits) };
+}
+
+/** Events for what a Cluster's status says since now. */
+function tell({ events }: Context, { status: before }: Cluster, cluster: Cluster): void {
+  const { initialization, phase } = cluster.status ?? {};
+  if (initialization?.infrastructureProvisioned && !before?.initialization?.infrastructureProvisioned)
+    events.normal(cluster, "InfrastructureReady", "the infrastructure is there");
+  if (initialization?.controlPlaneInitialized && !before?.initialization?.controlPlaneInitialized)
+    events.normal(cluster, "ControlPlaneInitialized", "the control plane is initialized");
+  if (phase === "Provisioned" && before?.phase !== phase) events.normal(cluster, phase, "the Cluster is provisioned");
 }
 
 /** Connects to the workload cluster, and says whether it answers. */

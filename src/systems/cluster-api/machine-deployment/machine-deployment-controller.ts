@@ -132,18 +132,18 @@ function missingSpec({ metadata, spec }: MachineDeployment): object | undefined 
 }
 
 async function keep(context: Context, deployment: MachineDeployment): Promise<Outcome> {
-  const { cache, clock, client } = context;
+  const { cache, clock, client, events } = context;
   const now = clock.now();
   const sets = setsOf(cache, deployment);
   const current = currentSet(deployment, sets, now);
   const revision = nextRevision(current, sets);
   const unique = text(context.random, UNIQUE_LENGTH, LOWER_CASE);
   const sizes = sizesOf(deployment, sets, current, unique);
-  if (current === undefined && deployment.spec.paused !== true)
-    await client.create(
-      MachineSet,
-      newSet(deployment, { unique, replicas: sizes.get(unique) ?? 0, revision }) as never,
-    );
+  if (current === undefined && deployment.spec.paused !== true) {
+    const replicas = sizes.get(unique) ?? 0;
+    const { metadata } = await client.create(MachineSet, newSet(deployment, { unique, replicas, revision }) as never);
+    events.normal(deployment, "SuccessfulCreate", `made MachineSet ${metadata.name} of ${replicas}`);
+  }
   for (const set of sets) await change(context, deployment, set, { isCurrent: set === current, revision, sizes });
   if (deployment.metadata.annotations?.[ANNOTATIONS.revision] !== String(revision) && deployment.spec.paused !== true) {
     const annotations = { [ANNOTATIONS.revision]: String(revision) };
@@ -182,7 +182,7 @@ function sizesOf(
 }
 
 async function change(
-  { client }: Context,
+  { client, events }: Context,
   deployment: MachineDeployment,
   set: MachineSet,
   { isCurrent, revision, sizes }: { isCurrent: boolean; revision: number; sizes: Sizes },
@@ -195,11 +195,17 @@ async function change(
   // Sizes were decided on this very version: a set that somebody scaled meanwhile is decided anew.
   const metadata = { ...(body as { metadata?: object }).metadata, resourceVersion: set.metadata.resourceVersion };
   await client.patch(MachineSet, refOf(set), { type: "merge", body: { ...body, metadata } });
+  if (replicas !== undefined)
+    events.normal(
+      deployment,
+      "SuccessfulScale",
+      `MachineSet ${set.metadata.name}: ${set.spec.replicas} -> ${replicas}`,
+    );
 }
 
 /** Deletes empty sets of earlier templates once all Machines are of the current one. */
 async function cleanUp(
-  { client }: Context,
+  context: Context,
   deployment: MachineDeployment,
   sets: readonly MachineSet[],
   current: MachineSet,
@@ -211,13 +217,14 @@ async function cleanUp(
     (current.status.availableReplicas ?? 0) >= replicas;
   const empty = sets.filter((set) => set !== current && set.spec.replicas === 0 && (set.status?.replicas ?? 0) === 0);
   if (!isComplete || sets.some((set) => set !== current && !empty.includes(set))) return;
-  for (const set of empty) await remove(client, set);
+  for (const set of empty) await remove(context, deployment, set);
 }
 
-async function remove(client: Context["client"], set: MachineSet): Promise<void> {
+async function remove({ client, events }: Context, deployment: MachineDeployment, set: MachineSet): Promise<void> {
   if (set.metadata.deletionTimestamp !== undefined) return;
   try {
     await client.delete(MachineSet, refOf(set), { uid: set.metadata.uid });
+    events.normal(deployment, "SuccessfulDelete", `deleted MachineSet ${set.metadata.name}`);
   } catch (error) {
     if (!isFault(error, "NotFound", "Conflict")) throw error;
   }
@@ -232,7 +239,7 @@ async function end(context: Context, deployment: MachineDeployment): Promise<Out
     await removeFinalizer(client, MachineDeployment, deployment, FINALIZERS.machineDeployment);
     return DONE;
   }
-  for (const set of sets) await remove(client, set);
+  for (const set of sets) await remove(context, deployment, set);
   const facts = { deployment, sets, current: undefined, machines: machinesOf(cache, deployment), now: clock.now() };
   await new StatusRecord(context, MachineDeployment, deployment).write(deploymentStatus(facts));
   return DONE;

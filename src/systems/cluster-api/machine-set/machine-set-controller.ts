@@ -276,26 +276,31 @@ async function resize(
   const more = set.spec.replicas - machines.length;
   if (more < 0) {
     const going = machinesToDelete(machines, -more, set.spec.deletion?.order ?? "Random", clock.now());
-    await inBatches(going, AT_ONCE, (machine) => remove(context, machine));
+    await inBatches(going, AT_ONCE, (machine) => remove(context, set, machine));
     return undefined;
   }
   const isOff = set.metadata.annotations?.[ANNOTATIONS.disableMachineCreate] !== undefined;
   if (more === 0 || obstacles.length > 0 || isOff) return undefined;
   await removeLeftovers(parts.external, client, set, templates, (ref) => cache.get(Machine, ref) !== undefined);
   try {
-    await inBatches(Array.from({ length: more }), AT_ONCE, () => makeMachine(context, set, templates));
+    await inBatches(Array.from({ length: more }), AT_ONCE, async () => {
+      const name = await makeMachine(context, set, templates);
+      context.events.normal(set, "SuccessfulCreate", `made Machine ${name}`);
+    });
     return undefined;
   } catch (error) {
     const fault = asFault(error, `MachineSet/${set.metadata.name}`);
     context.log.warn({ set: set.metadata.name, error: fault }, "a Machine could not be made");
+    context.events.warning(set, "FailedCreate", fault.advice);
     return fault.advice;
   }
 }
 
-async function remove({ client }: Context, machine: Machine): Promise<void> {
+async function remove({ client, events }: Context, set: MachineSet, machine: Machine): Promise<void> {
   if (machine.metadata.deletionTimestamp !== undefined) return;
   try {
     await client.delete(Machine, refOf(machine), { uid: machine.metadata.uid });
+    events.normal(set, "SuccessfulDelete", `deleted Machine ${machine.metadata.name}`);
   } catch (error) {
     if (!isFault(error, "NotFound", "Conflict")) throw error;
   }
@@ -321,7 +326,7 @@ async function remediate(
   const going = sick
     .toSorted((a, b) => isAsked(a) - isAsked(b) || age(a) - age(b))
     .slice(0, Math.max(0, allowed - inFlight));
-  for (const machine of going) await remove(context, machine);
+  for (const machine of going) await remove(context, set, machine);
 }
 
 /** Writes on a Machine of a deployment whether it is as the deployment wants it. */
@@ -351,7 +356,7 @@ async function end(context: Context, set: MachineSet): Promise<Outcome> {
     await removeFinalizer(client, MachineSet, set, FINALIZERS.machineSet);
     return DONE;
   }
-  await inBatches(machines, AT_ONCE, (machine) => remove(context, machine));
+  await inBatches(machines, AT_ONCE, (machine) => remove(context, set, machine));
   await new StatusRecord(context, MachineSet, set).write(
     machineSetStatus({ set, machines, obstacles: [], failure: undefined, now: clock.now() }),
   );

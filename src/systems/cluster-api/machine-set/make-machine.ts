@@ -55,12 +55,12 @@ export async function templatesOf(
   };
 }
 
-/** Makes one Machine with its provider's objects, all of one name. What it has made is removed again when it fails. */
+/** Makes one Machine with its provider's objects, all of one name, and resolves with the name. What it has made is removed again when it fails. */
 export async function makeMachine(
   { client, random }: Context,
   set: MachineSet,
   { infrastructure, bootstrap }: Templates,
-): Promise<void> {
+): Promise<string> {
   const prefix = set.metadata.name.slice(0, MAX_NAME - RANDOM_LENGTH - 1);
   const name = nameOf(set, prefix, text(random, RANDOM_LENGTH, ALPHABET));
   const made: { resource: Resource; object: KubeObject }[] = [];
@@ -72,6 +72,7 @@ export async function makeMachine(
     const configRef = bootstrap ? named(bootstrap, name) : set.spec.template.spec.bootstrap.configRef;
     const draft = machineOf(set, name, { infrastructureRef: named(infrastructure, name), configRef });
     await client.create(Machine, draft as never);
+    return name;
   } catch (error) {
     for (const { resource, object } of made) await remove(client, resource, object);
     throw asFault(error, `Machine/${set.metadata.namespace}/${name}`);

@@ -207,7 +207,10 @@ test("a Node that can't be deleted is tried again every two seconds, and given u
   const old = scene({ ...gone, machine: { metadata: { deletionTimestamp: ago(10) } } });
   old.workload.faults.set("delete Node", trouble);
   assert.equal(await old.step(), undefined);
-  assert.deepEqual(old.noted, ["the Node could not be deleted and stays"]);
+  assert.deepEqual(old.noted, [
+    "m NodeVolumesDetached: Node n has no volumes attached",
+    "the Node could not be deleted and stays",
+  ]);
   assert.deepEqual(finalizers(old.held), []);
   const absent = scene(gone);
   absent.workload.faults.set("delete Node", new Fault("NotFound", "n", "gone"));

@@ -139,7 +139,7 @@ const nodeName = ({ record, node }: LeavingMachine): string =>
 
 async function drain(
   parts: CoreParts,
-  { clock, signal }: Context,
+  { clock, events, signal }: Context,
   leaving: LeavingMachine,
 ): Promise<Waits | undefined> {
   const { record, infrastructure, node } = leaving;
@@ -159,7 +159,10 @@ async function drain(
     leaves: (pod) => pod.metadata.labels?.[LABELS.drain] === "skip" || (isLost && isGoing(pod, clock.now())),
     ...(isLost && { gracePeriodSeconds: 1 }),
   });
-  if ("done" in drained) return undefined;
+  if ("done" in drained) {
+    events.normal(record.object, "SuccessfulDrainNode", `Node ${name} is drained`);
+    return undefined;
+  }
   const message = `Draining Node ${name}: ${drained.remaining} Pods left, waiting for ${drained.waitingFor}`;
   return { reason, message, againAfterMs: RETRY_MS };
 }
@@ -183,7 +186,10 @@ async function waitForVolumes(parts: CoreParts, context: Context, leaving: Leavi
     ...(held?.status?.volumesAttached ?? []).map((volume) => volume.name),
     ...items.filter(({ spec }) => spec.nodeName === name).map(({ metadata }) => metadata.name),
   ];
-  if (attached.length === 0) return undefined;
+  if (attached.length === 0) {
+    context.events.normal(record.object, "NodeVolumesDetached", `Node ${name} has no volumes attached`);
+    return undefined;
+  }
   return { reason, message: `Waiting for Node volumes to be detached: ${attached.join(", ")}`, againAfterMs: RETRY_MS };
 }
 

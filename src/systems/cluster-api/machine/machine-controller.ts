@@ -155,6 +155,9 @@ async function keep(parts: CoreParts, context: Context, { machine: held, cluster
   const record = new StatusRecord(context, Machine, machine);
   if (!isLeaving) {
     await record.write(machineStatus(facts));
+    const { nodeRef } = record.object.status ?? {};
+    if (nodeRef !== undefined && machine.status?.nodeRef === undefined)
+      context.events.normal(machine, "SuccessfulSetNodeRef", nodeRef.name);
     return next(facts, record.object, context.clock.now());
   }
   return await takeDown(parts, context, facts, { record, cluster, ...seen, node, by });
