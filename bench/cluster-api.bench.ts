@@ -158,10 +158,11 @@ async function measured({ core, hosts }: World, what: string, work: () => Promis
   })();
   began = new Date(Math.floor(clock.now() / 1000) * 1000).toISOString().replace(".000Z", "Z");
   const start = clock.monotonic();
-  await work();
+  await work().finally(() => {
+    isOver = true;
+  });
   const seconds = (clock.monotonic() - start) / 1000;
   const used = sum(core, cpuOf) - cpu;
-  isOver = true;
   await sampling;
   // The look at the figures is a request of its own.
   const requests = (await core.requests()) - asked - (hosts.requests.total - own) - 1;

@@ -14,7 +14,18 @@ import { machineHealthCheckController } from "./machine-health-check/machine-hea
 import { MachineInterests } from "./machine-interests.ts";
 import { machineSetController } from "./machine-set/machine-set-controller.ts";
 import type { CoreParts } from "./parts.ts";
-import { ago, cluster, contextOver, deployment, holding, is, machine, machineSet, machineSpec } from "./testing.ts";
+import {
+  ago,
+  cluster,
+  contextOver,
+  deployment,
+  externalOver,
+  holding,
+  is,
+  machine,
+  machineSet,
+  machineSpec,
+} from "./testing.ts";
 
 const ref = (name: string): Ref => ({ namespace: "default", name });
 
@@ -251,6 +262,25 @@ const run = (finalizer: string, more: object = {}) => ({
   ...more,
 });
 const SHOWN = { conditions: [is("Paused", "False", { reason: "NotPaused" })] };
+
+test("a set of many makes a hundred Machines in a pass, and the rest in the next ones", async () => {
+  const infrastructureRef = { apiGroup: "infrastructure.cluster.x-k8s.io", kind: "SimMachineTemplate", name: "t" };
+  const set = machineSet("s", {
+    ...{ metadata: run(FINALIZERS.machineSet), status: SHOWN, spec: { replicas: 130 } },
+    template: { infrastructureRef, bootstrap: { dataSecretName: "data" } },
+  });
+  const template = { apiVersion: "infrastructure.cluster.x-k8s.io/v1beta2", kind: "SimMachineTemplate" };
+  const metadata = { name: "t", namespace: "default", uid: "t", ownerReferences: [ownerReference(Cluster, cluster())] };
+  const held = holding(set, { ...template, metadata, spec: { template: { spec: {} } } } as unknown as KubeObject);
+  const controller = machineSetController({ ...CORE, external: externalOver(held) });
+  const made = () => [...held.asked].filter((line) => line.startsWith("create Machine/"));
+  for (const count of [100, 130]) {
+    const cached = made().map((line) => held.get("Machine", line.split("/")[1]!)!);
+    const context = { ...contextOver(held).context, cache: cacheOf(set, cluster(), ...cached) };
+    await controller.reconcile(ref("s"), context as never);
+    assert.equal(made().length, count);
+  }
+});
 
 test("a set and a deployment that are deleted take what they made with them, and wait for its end", async () => {
   const set = machineSet("s", { metadata: run(FINALIZERS.machineSet, { deletionTimestamp: ago(1) }), status: SHOWN });

@@ -48,6 +48,8 @@ const PREFLIGHT_MS = 15_000;
 const MISSING_MS = 30_000;
 /** Machines that are made, changed or deleted at a time. */
 const AT_ONCE = 16;
+/** Machines that one pass makes: a thousand on a busy API server would outlast its deadline. Each wakes the set for the next pass. */
+const MOST_MADE = 100;
 /** What the template has brought to Machines, so that what it no longer has can be taken off. */
 const PROPAGATED = "slipway.dev/propagated";
 
@@ -283,7 +285,7 @@ async function resize(
   if (more === 0 || obstacles.length > 0 || isOff) return undefined;
   await removeLeftovers(parts.external, client, set, templates, (ref) => cache.get(Machine, ref) !== undefined);
   try {
-    await inBatches(Array.from({ length: more }), AT_ONCE, async () => {
+    await inBatches(Array.from({ length: Math.min(more, MOST_MADE) }), AT_ONCE, async () => {
       const name = await makeMachine(context, set, templates);
       context.events.normal(set, "SuccessfulCreate", `made Machine ${name}`);
     });
