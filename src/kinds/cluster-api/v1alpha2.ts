@@ -192,6 +192,8 @@ export const MachineV1alpha2 = defineKind({
     stringColumn("ProviderID", ".spec.providerID"),
     stringColumn("Phase", ".status.phase"),
     stringColumn("NodeName", ".status.nodeRef.name", 1),
+    // As in 2019: no age but in the wide table.
+    { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp", priority: 1 },
   ],
   conversion: demandingCluster(machineConversion),
 });
