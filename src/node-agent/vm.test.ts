@@ -166,6 +166,29 @@ test("an image that can't be fetched leaves the drive empty, and of two at once 
   assert.equal(libvirt.inventory().filter((one) => one.includes("slipway-cd-")).length, 1);
 });
 
+test("an image that is fetched too late ends its own order alone, not the one that came after it", async (t) => {
+  const { vm, onFetch } = await world(t);
+  const arrivals = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  const order = async (index: 0 | 1): Promise<void> => {
+    const fetching = Promise.withResolvers<void>();
+    onFetch(async (to) => {
+      fetching.resolve();
+      await arrivals[index].promise;
+      writeFileSync(to, "an image");
+    });
+    ended[index] = vm.setMedia(`${IMAGE}${index}`);
+    await fetching.promise;
+  };
+  const ended: Promise<void>[] = [];
+  await order(0);
+  await order(1);
+  arrivals[0].resolve();
+  await assert.rejects(ended[0]!, { code: "Conflict" });
+  arrivals[1].resolve();
+  await ended[1];
+  assert.equal(vm.media(), `${IMAGE}1`);
+});
+
 test("killed while an image comes into the drive, the next agent finds either all of it or takes the rest out", async (t) => {
   for (let dieAfter = 0; dieAfter < 12; dieAfter++) {
     const { vm, libvirt } = await world(t);

@@ -9,6 +9,8 @@ import { systemClock as clock } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { LibvirtConnection } from "./connection.ts";
 import { CALL, EVENT, FAILED, Frames, GOES_ON, OK, type Packet, packetBytes, REPLY, STREAM } from "./frames.ts";
+import { openLibvirt } from "./libvirt.ts";
+import * as remote from "./procedures.ts";
 import { AUTH_LIST, CAPABILITIES, CLOSE, NODE_INFO, OPEN, remoteError, UPLOAD_VOLUME, VERSION } from "./procedures.ts";
 import { encode, i32, list, text, u64 } from "./xdr.ts";
 
@@ -93,6 +95,27 @@ test("an answer that can't be read ends the call alone, a packet that can't be o
   await assert.rejects(connection.call(NODE_INFO, undefined), { code: "Invalid" });
   await assert.rejects(connection.call(VERSION, undefined), /a packet of 4294967295 bytes/);
   await connection.ended;
+});
+
+test("a pool is built before it is started, a network set to start by itself, and volumes are looked for anew", async (t) => {
+  const asked: number[] = [];
+  const socket = await daemon(t, ({ procedure }, send) => {
+    asked.push(procedure);
+    const zeros = { [remote.REGISTER_EVENT.number]: 4, [remote.LIST_VOLUMES.number]: 8 }[procedure] ?? 0;
+    send({ body: Buffer.alloc(zeros) });
+  });
+  const libvirt = await openLibvirt({ socket, clock });
+  t.after(() => libvirt.close());
+  assert.deepEqual(asked.splice(0), [remote.REGISTER_EVENT.number, remote.REGISTER_EVENT.number]);
+  const ref = { name: "p", uuid: "0".repeat(32) };
+  await libvirt.startPool(ref);
+  await libvirt.startNetwork(ref);
+  assert.deepEqual(await libvirt.volumes(ref), []);
+  assert.deepEqual(asked, [
+    ...[remote.AUTOSTART_POOL.number, remote.BUILD_POOL.number, remote.START_POOL.number],
+    ...[remote.AUTOSTART_NETWORK.number, remote.START_NETWORK.number],
+    ...[remote.REFRESH_POOL.number, remote.LIST_VOLUMES.number],
+  ]);
 });
 
 test("no answer in time is a lost one", async (t) => {
