@@ -1,5 +1,6 @@
 import { parseTime } from "@slipway/base";
 import type { Event } from "@slipway/kube/core";
+import { conforming } from "./conformed.ts";
 
 /** One event of an object. Times are milliseconds since 1970. */
 export interface EventRow {
@@ -16,11 +17,23 @@ export interface EventRow {
   last?: number | undefined;
 }
 
+const conformed = conforming<Partial<Event> & Newer>({
+  ...{ type: "text", reason: "text", message: "text", count: "number", reportingComponent: "text" },
+  ...{ firstTimestamp: "text", lastTimestamp: "text", eventTime: "text" },
+  ...{ source: { component: "text" }, series: { count: "number", lastObservedTime: "text" } },
+  involvedObject: { kind: "text", namespace: "text", name: "text" },
+});
+
+interface Newer {
+  eventTime?: string;
+  series?: { count?: number; lastObservedTime?: string };
+}
+
 /** An Event of core/v1 as a row, also one that was written by the newer API and has its times in other fields. Pure. */
-export function eventRow(event: Event): EventRow {
-  const { involvedObject: on, type = "Normal", reason = "", message = "", count, metadata } = event;
-  const { eventTime, series } = event as { eventTime?: string; series?: { count?: number; lastObservedTime?: string } };
-  const made = parseTime(event.firstTimestamp) ?? parseTime(eventTime) ?? parseTime(metadata.creationTimestamp);
+export function eventRow(written: Event): EventRow {
+  const event = conformed(written);
+  const { involvedObject: on = {}, type = "Normal", reason = "", message = "", count, eventTime, series } = event;
+  const made = parseTime(event.firstTimestamp) ?? parseTime(eventTime) ?? parseTime(written.metadata.creationTimestamp);
   return {
     ...{ type, reason, message },
     ...{ kind: on.kind ?? "", namespace: on.namespace, name: on.name ?? "" },

@@ -1,7 +1,8 @@
 import type { KubeObject } from "@slipway/kube";
 import { at } from "../kinds/cluster-api/field-path.ts";
-import type { BareMetalHost } from "../kinds/metal3/bare-metal-host.ts";
 import type { HardwareDetails } from "../kinds/metal3/hardware.ts";
+import { conformed } from "./conformed.ts";
+import { hardwareShape, hostOfShape } from "./host-shape.ts";
 
 export interface Hardware {
   /** Name and value, as far as they are known. */
@@ -14,8 +15,9 @@ const GIB = 2 ** 30;
 
 /** What a host has inside, from its HardwareData, else from its own status. Pure. */
 export function hardwareOf(host: KubeObject, data?: KubeObject): Hardware {
-  const found = (at(data, "spec.hardware") ?? at(host, "status.hardware") ?? {}) as HardwareDetails;
-  const { spec, status } = host as Partial<BareMetalHost>;
+  const inside = at(data, "spec.hardware") ?? at(host, "status.hardware");
+  const found = (conformed(inside, hardwareShape) ?? {}) as HardwareDetails;
+  const { spec, status } = hostOfShape(host);
   const { systemVendor, cpu, ramMebibytes, firmware } = found;
   const agent = status?.agent;
   const facts: [string, string | undefined][] = [

@@ -62,9 +62,12 @@ export function overviewOf(shown: readonly Shown[], events: readonly EventRow[],
 }
 
 function countOf(kind: string, rows: readonly Row[]): StateCount {
-  const states: Record<string, number> = {};
-  for (const { state } of rows) states[state] = (states[state] ?? 0) + 1;
-  return { kind, total: rows.length, ready: rows.filter(({ ready }) => ready).length, states };
+  // A state may be any word, also that of a method of objects.
+  const states = [...Map.groupBy(rows, ({ state }) => state)].map(([state, { length }]) => [state, length] as const);
+  return {
+    ...{ kind, total: rows.length, ready: rows.filter(({ ready }) => ready).length },
+    states: Object.fromEntries(states),
+  };
 }
 
 function standingFailures(rows: readonly Row[]): Failed[] {

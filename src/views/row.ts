@@ -77,8 +77,8 @@ function addressOf(object: KubeObject): string | undefined {
   const host = first(object, "spec.controlPlaneEndpoint.host");
   if (host !== undefined) return `${host}:${String(at(object, "spec.controlPlaneEndpoint.port") ?? "")}`;
   const listed = at(object, "status.addresses");
-  const [address] = (Array.isArray(listed) ? listed : []) as { address?: string }[];
-  return address?.address;
+  const address = at(Array.isArray(listed) ? listed[0] : undefined, "address");
+  return typeof address === "string" ? address : undefined;
 }
 
 /** Pools count their members under their own names; numbers may be texts. */

@@ -4,6 +4,7 @@
  */
 import { parseTime } from "@slipway/base";
 import { isTrue, type KubeObject } from "@slipway/kube";
+import { conforming } from "./conformed.ts";
 
 /** What kinds' statuses have in common. */
 interface CommonStatus {
@@ -23,7 +24,7 @@ interface CommonStatus {
   /** Of tenants. */
   kubernetesResources?: { version?: { status?: string } };
   /** Of Instances and what is made like them. */
-  failure?: { reason: string; message: string; at?: string };
+  failure?: { reason?: string; message?: string; at?: string };
   observedGeneration?: number;
   conditions?: CommonCondition[];
   /** Of infrastructure that is Cluster API's, and has no condition where another provider sees to it. */
@@ -46,7 +47,22 @@ export interface Failure {
   at?: number | undefined;
 }
 
-const statusOf = (object: KubeObject): CommonStatus => (object as { status?: CommonStatus }).status ?? {};
+const conformed = conforming<{ status?: CommonStatus }>({
+  status: {
+    ...{ waitingFor: "text", waitingSince: "text", deadline: "text", phase: "text", observedGeneration: "number" },
+    ...{ provisioning: { state: "text" }, kubernetesResources: { version: { status: "text" } } },
+    ...{ errorType: "text", errorMessage: "text", failureReason: "text", failureMessage: "text" },
+    failure: { reason: "text", message: "text", at: "text" },
+    conditions: [
+      {
+        ...{ type: "text", status: "text", reason: "text", message: "text", lastTransitionTime: "text" },
+        observedGeneration: "number",
+      },
+    ],
+  },
+});
+
+const statusOf = (object: KubeObject): CommonStatus => conformed(object).status ?? {};
 
 /** Ready, or Available where a kind of Cluster API has no Ready. */
 export function summaryOf(object: KubeObject): CommonCondition | undefined {
@@ -109,7 +125,10 @@ export function waitOf(
 /** What has failed of an object for good or until somebody acts; undefined where nothing has. */
 export function failureOf(object: KubeObject): Failure | undefined {
   const { failure, errorType, errorMessage, failureReason, failureMessage } = statusOf(object);
-  if (failure) return { reason: failure.reason, message: failure.message, at: parseTime(failure.at) };
+  if (failure) {
+    const { reason = "failed", message = "", at } = failure;
+    return { reason, message, at: parseTime(at) };
+  }
   if (errorType || errorMessage) return { reason: errorType || "error", message: errorMessage ?? "" };
   if (failureReason || failureMessage) return { reason: failureReason || "failed", message: failureMessage ?? "" };
   return undefined;

@@ -53,8 +53,8 @@ export function host(name: string, more: Partial<Made> = {}): KubeObject {
   });
 }
 
-/** Everything that the pages show. */
-export function smallWorld(): KubeObject[] {
+/** Everything that the pages show. Its one event was seen last at `seen`. */
+export function smallWorld(seen = new Date().toISOString()): KubeObject[] {
   const pool = made({
     ...{ apiVersion: HARVESTER, kind: "InstancePool", name: "workers", spec: { count: 2 } },
     status: { status: "submitted", ready: 1, requested: 2, replicas: 2, drifted: 1, selector: "instancePool=workers" },
@@ -128,8 +128,8 @@ export function smallWorld(): KubeObject[] {
       ...{
         message: ATTACK,
         count: 3,
-        firstTimestamp: new Date().toISOString(),
-        lastTimestamp: new Date().toISOString(),
+        firstTimestamp: seen,
+        lastTimestamp: seen,
       },
       involvedObject: { kind: "BareMetalHost", namespace: "slipway-hosts", name: "node-1" },
     }),

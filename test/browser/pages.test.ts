@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { closeBrowser, openPage, whyNoBrowser } from "./browser.ts";
+import { PAGES } from "./every-page.ts";
 import { fakeConsole, TOKEN } from "./fake-console.ts";
 import { ATTACK, host, smallWorld } from "./objects.ts";
 import { type BuiltPage, builtPage, firstFiles, foreignImports } from "./page.ts";
@@ -16,19 +17,6 @@ before(async () => {
   built = await builtPage();
 });
 after(closeBrowser);
-
-const PAGES = [
-  { path: "/", title: "Overview", shows: "workers" },
-  { path: "/machines", title: "Machines", shows: "node-1" },
-  { path: "/machines/baremetalhosts.metal3.io/slipway-hosts/node-1", title: "node-1", shows: "Zen" },
-  { path: "/machines/instances.equinix.harvesterhci.io/-/workers-1", title: "workers-1", shows: "Node joined" },
-  { path: "/object/instancepools.equinix.harvesterhci.io/-/workers", title: "workers", shows: "1 drifted" },
-  { path: "/pools", title: "Pools and clusters", shows: "workers-2" },
-  { path: "/network", title: "Network", shows: "node-1" },
-  { path: "/rack", title: "Racks", shows: "U7" },
-  { path: "/tenants", title: "Tenants", shows: "team-a-api-server" },
-  { path: "/objects", title: "Objects", shows: "TenantControlPlane" },
-] as const;
 
 async function serious(page: Page): Promise<string[]> {
   await page.evaluate(AXE);

@@ -2,11 +2,12 @@ import { isFault } from "@slipway/base";
 import { APPROVED, PAUSED } from "../../inventory/hosts/annotations.ts";
 import { type HostOrder, inspect, power, release, reset, wipe } from "../../inventory/user-orders.ts";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
+import { hostOfShape } from "../host-shape.ts";
 import { type Action, annotating, patching, type Target } from "./action.ts";
 
 /** What can be done with a BareMetalHost: the orders of `slipway power`, `inspect`, `wipe` and `release`, approval and pause. */
 export function hostActions(target: Target): Action[] {
-  const host = { spec: {}, ...target.object } as BareMetalHost;
+  const host = { spec: {}, ...hostOfShape(target.object) } as BareMetalHost;
   const { name, annotations = {} } = host.metadata;
   const ordered = (order: HostOrder, said: Omit<Parameters<typeof patching>[2], "refused">): Action =>
     patching(target, order.patch, { ...said, refused: refusalOf(order, host) });
