@@ -120,7 +120,7 @@ test-libvirt: $(INSTALLED) ## The node agent beside a real libvirtd, with emulat
 	@$(TEST) --test-concurrency=1 "test/libvirt/**/*.test.ts"
 
 test-browser: $(INSTALLED) ## The console's page in Debian's Chromium, or CHROMIUM=path (skipped with a reason)
-	@$(TEST) --test-concurrency=1 "test/browser/**/*.test.ts"
+	@$(TEST) --test-concurrency=1 "test/browser/**/*.test.ts" "test/console/**/*.test.ts"
 
 pictures: $(INSTALLED) ## docs/pictures: the console in Debian's Chromium, and the command, on simulated machines
 	@$(NODE) test/browser/pictures.ts

@@ -21,7 +21,8 @@ let running: Promise<Browser> | undefined;
 export const browser = (): Promise<Browser> =>
   (running ??= chromium.launch({
     executablePath: PROGRAM,
-    args: ["--no-sandbox"],
+    // Letters are drawn alike, whatever the computer's fontconfig says of hints and of colours at their edges.
+    args: ["--no-sandbox", "--font-render-hinting=none", "--disable-lcd-text"],
     env: { ...process.env, HOME: "/tmp" },
   }));
 
