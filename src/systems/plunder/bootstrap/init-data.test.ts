@@ -14,6 +14,7 @@ const CLUSTER = {
 
 interface Configuration {
   kind: string;
+  timeouts?: object;
   localAPIEndpoint?: object;
   controlPlane?: { localAPIEndpoint?: object };
 }
@@ -39,4 +40,14 @@ test("N39 a control plane's machine listens at its manifest's address: without a
   assert.deepEqual(another?.controlPlane?.localAPIEndpoint, { advertiseAddress: "10.77.0.22" });
   const [worker] = configurations(joinData({ ...joining, address: "10.77.0.23" }));
   assert.equal(worker?.controlPlane, undefined);
+});
+
+test("N39 a control plane has more than kubeadm's minute to answer for the first time, where kubeadm can be told", () => {
+  const timeouts = (version: string) =>
+    configurations(initData({ version, endpoint: ENDPOINT, cluster: CLUSTER, pki: PKI, address: undefined })).map(
+      (each) => each.timeouts,
+    );
+  const longer = { kubernetesAPICall: "10m0s", controlPlaneComponentHealthCheck: "10m0s" };
+  assert.deepEqual(timeouts("v1.31.0"), [undefined, longer]);
+  assert.deepEqual(timeouts("v1.30.9"), [undefined, undefined]);
 });

@@ -48,6 +48,7 @@ export function initData({ cluster, version, endpoint, pki, address }: ControlPl
     kind: "InitConfiguration",
     ...localEndpoint(address),
     nodeRegistration: { kubeletExtraArgs: providerArgument(version) },
+    ...patience(version),
   });
   return userData(`${configuration}---\n${init}`, `kubeadm init --config ${FILE}`, pki);
 }
@@ -96,11 +97,18 @@ function pkiFiles({ ca, etcd, proxy, sa }: ClusterPki): object[] {
   ];
 }
 
+const isV1beta4 = (version: string): boolean => kubeadmVersion(version).endsWith("v1beta4");
+
+/** kubeadm gives the API server a minute from the kubelet's start, which a slow machine needs for etcd alone; nobody runs it again. Older ones have no such setting. */
+function patience(version: string): object {
+  return isV1beta4(version)
+    ? { timeouts: { kubernetesAPICall: "10m0s", controlPlaneComponentHealthCheck: "10m0s" } }
+    : {};
+}
+
 /** The kubelet's arguments: a list from v1beta4 on. */
 function providerArgument(version: string): object {
-  return kubeadmVersion(version).endsWith("v1beta4")
-    ? [{ name: "provider-id", value: PROVIDER_ID }]
-    : { "provider-id": PROVIDER_ID };
+  return isV1beta4(version) ? [{ name: "provider-id", value: PROVIDER_ID }] : { "provider-id": PROVIDER_ID };
 }
 
 /** Where a control plane's machine listens; Nodes and etcd's members know it by this address. */
