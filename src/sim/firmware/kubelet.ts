@@ -58,7 +58,13 @@ class Kubelet {
 
   /** The node has a network, whatever its Pods bring. */
   hasNetwork(): void {
-    this.#soon(() => this.#becomeNetworked());
+    this.#soon(async () => {
+      while (!this.#isNetworked)
+        await this.#becomeNetworked().catch((error: unknown) => {
+          // Others write the Node as well, and nothing else would say it again.
+          if (!isFault(error, "Conflict")) throw error;
+        });
+    });
   }
 
   /** Resolves when all that was begun is done. */
