@@ -107,6 +107,17 @@ test("an object without a place is named, and nobody is asked for a price", asyn
   assert.deepEqual([machines[0]!.provider, asked], ["cloud", []]);
 });
 
+test("what can't work whoever serves it stands beside what the provider says", async () => {
+  const { machines } = await outcome(planned(pool({ count: 1, provisionTimeout: "soon" })));
+  assert.deepEqual(
+    machines[0]!.concerns.map(({ field, line }) => [field, line]),
+    [
+      ["spec.provisionTimeout", 3],
+      ["spec.metro", 7],
+    ],
+  );
+});
+
 test("an object that brings nothing about is an outcome without machines", async () => {
   const object = { ...pool({}), apiVersion: "v1", kind: "ConfigMap" };
   const { makes, machines } = await outcome(planned(object));
