@@ -54,6 +54,8 @@ export class Deployer {
   readonly #turns = new Map<string, boolean>();
   /** When systems were asked to restart, by deployment. */
   readonly #asked = new Map<string, number>();
+  /** Deployments whose image this process has ordered to be written. */
+  readonly #written = new Set<string>();
   readonly #closing = new AbortController();
   #running: Promise<unknown> = Promise.resolve();
   #isClosed = false;
@@ -154,7 +156,7 @@ export class Deployer {
     if (boot === undefined) return { do: "wait", for: `a boot configuration ${deployment.bootConfigName}` };
     const host = hosts.get(deployment.mac);
     const standing = host && hosts.standing(host.name);
-    const isReady = installers.isReady(deployment.mac);
+    const isReady = typeOf(boot) === "booty" ? this.#written.has(kept.id) : installers.isReady(deployment.mac);
     const askedAt = this.#ports.restart === undefined ? "never" : this.#asked.get(kept.id);
     const known = { kept, type: typeOf(boot), host, standing, hasCluster, isReady, now: clock.now() };
     return nextStep({ ...known, ...(askedAt !== undefined && { askedAt }) });
@@ -173,6 +175,7 @@ export class Deployer {
         return false;
       case "write":
         await order(host.name, imageOrderOf(kept, book), id);
+        this.#written.add(id);
         return false;
       case "restart":
         if (step.from === "disk") hosts.setBoot(host.name, "disk");

@@ -71,6 +71,7 @@ test("an image is written once, and then the machine starts from its disk", () =
   assert.equal(nextStep(facts({ type }))?.do, "write");
   const order = { is: { id: "i", order: "reboot" as const }, givenAt: 0 };
   assert.match(JSON.stringify(nextStep(facts({ type, host: { ...host, order } }))), /the image to be written/);
+  assert.equal(nextStep(facts({ type, host: { ...host, order }, isReady: false }))?.do, "write", "after a restart");
   const written = { ...order, result: { ok: true, message: "" } };
   assert.deepEqual(nextStep(facts({ type, host: { ...host, order: written } })), { do: "restart", from: "disk" });
   const lost = { ...order, result: { ok: false, message: "disk full" } };

@@ -25,7 +25,7 @@ export interface Facts {
   standing: Standing | undefined;
   /** A cluster says which machines are trusted. */
   hasCluster: boolean;
-  /** What starts its installer is known to the boot service. */
+  /** What it is given is offered by this process: what starts its installer, or the files of its order. */
   isReady: boolean;
   now: number;
   /** As of `ReleaseMoment`. */
@@ -87,14 +87,15 @@ function installerStep(facts: Facts, host: Readonly<Host>): Step {
 }
 
 function imageStep(facts: Facts, host: Readonly<Host>): Step {
-  const { kept } = facts;
+  const { kept, isReady } = facts;
   const { order } = host;
   if (order?.is.id === restartId(kept.id)) {
     if (order.result === undefined) return { do: "wait", for: "the machine to restart" };
     return { do: "end", ok: true, message: "the image is written" };
   }
   if (order?.is.id !== kept.id) return busy(host) ?? { do: "write" };
-  if (order.result === undefined) return { do: "wait", for: "the image to be written" };
+  // The same order, whose files an earlier process has offered.
+  if (order.result === undefined) return isReady ? { do: "wait", for: "the image to be written" } : { do: "write" };
   if (!order.result.ok) return { do: "end", ok: false, message: order.result.message };
   return { do: "restart", from: "disk" };
 }

@@ -25,6 +25,7 @@ test("N34 a machine that is given back loses what it boots, is wiped, and is fre
   const step = (of: Host, release?: object) => releaseStep(kept(release), of, { now: NOW, askedAt: "never" });
   assert.deepEqual(step(host({ boot: "disk" })), { do: "withdraw" });
   assert.deepEqual(step(host({ install: { id: "d-1" } })), { do: "withdraw" });
+  assert.deepEqual(step(host({ order: { is: { id: "d-1", order: "write" }, givenAt: 1 } })), { do: "withdraw" });
   assert.equal(step(host()), undefined);
   assert.equal(wipeStep(kept()).id, "d-1-wipe-1");
   assert.equal(step(host({ order: wipe({ takenAt: 1 }) }))?.do, "wait");

@@ -1,6 +1,6 @@
 /** What is done next for a machine whose claim was given up: its disks are wiped, and it waits for the next one. Pure. */
 import { wipeProof } from "../../inventory/hosts/wipe-proof.ts";
-import { type Host, openInstall } from "../../netboot/hosts/host.ts";
+import { type Host, openInstall, openOrder } from "../../netboot/hosts/host.ts";
 import type { ClaimedDeployment } from "./claims.ts";
 
 export type ReleaseStep =
@@ -26,7 +26,8 @@ export interface ReleaseMoment {
 
 /** Undefined: the wipe is to be ordered as soon as no other order is open. */
 export function releaseStep(kept: ClaimedDeployment, host: Readonly<Host>, at: ReleaseMoment): ReleaseStep | undefined {
-  if (host.boot !== "agent" || openInstall(host) !== undefined) return { do: "withdraw" };
+  const isUnderWay = openInstall(host) !== undefined || openOrder(host)?.is.id === kept.id;
+  if (host.boot !== "agent" || isUnderWay) return { do: "withdraw" };
   const { order } = host;
   const { failed } = kept.claim.release!;
   if (order?.is.id === wipeStep(kept).id) {
