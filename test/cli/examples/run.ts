@@ -36,7 +36,10 @@ try {
   );
   // Those of a verb in their order: some read what others wrote. Approvals are withdrawn after the orders that need them. Those that listen share
   // ports, and run one after another.
-  const queues = [...Map.groupBy(ending!, ({ verb }) => (verb === "approve" ? "order" : verb)).values(), endless!];
+  const verbs = [...Map.groupBy(ending!, ({ verb }) => (verb === "approve" ? "order" : verb)).values(), endless!];
+  // CI, which counts its turns, plays a third of the verbs in each.
+  const turn = process.env.TURN === undefined ? undefined : Number(process.env.TURN) % 3;
+  const queues = verbs.filter((_, at) => turn === undefined || at % 3 === turn);
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
       for (let queue = queues.pop(); queue !== undefined; queue = queues.pop())
