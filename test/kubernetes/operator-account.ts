@@ -39,8 +39,17 @@ export async function apply(transport: Transport, object: RbacObject): Promise<v
 
 const OPERATOR = { name: "slipway", namespace: "harvester-system" };
 
+/** The administrator's way into a cluster. */
+export interface Administered {
+  transport: Transport;
+  plane: { kubeconfigFile: string };
+}
+
 /** A token of a shipped ServiceAccount (the operator's, unless said), from TokenRequest. */
-export async function operatorToken({ transport }: Cluster, { name, namespace } = OPERATOR): Promise<string> {
+export async function operatorToken(
+  { transport }: Pick<Administered, "transport">,
+  { name, namespace } = OPERATOR,
+): Promise<string> {
   const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
   const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: 7200 } };
   const { body } = await transport.request({ method: "POST", path, body: request });
@@ -48,7 +57,7 @@ export async function operatorToken({ transport }: Cluster, { name, namespace } 
 }
 
 /** The way to the cluster as a shipped ServiceAccount. */
-export async function operatorTransport(cluster: Cluster, account = OPERATOR): Promise<Transport> {
+export async function operatorTransport(cluster: Administered, account = OPERATOR): Promise<Transport> {
   const token = await operatorToken(cluster, account);
   const { server, ca } = await loadConnection({
     kubeconfig: cluster.plane.kubeconfigFile,

@@ -3,16 +3,17 @@
  * on which the operator has the account and the rights that `deploy/` ships, and no others.
  */
 import { cryptoRandom, quietLog, systemClock } from "@slipway/base";
-import { createClient, type Transport } from "@slipway/kube";
+import { createClient } from "@slipway/kube";
 import { Namespace } from "@slipway/kube/core";
 import { installCrds } from "../../src/kinds/install.ts";
 import { DISCOVERY_NAMESPACE } from "../../src/netboot/settings.ts";
 import { ALL_KINDS } from "../../src/operator/kinds.ts";
 import { create } from "../../src/sim/site/capi-machine.ts";
 import type { Stage } from "../system/api.ts";
-import { type Attributes, rightsUsed } from "./attributes.ts";
+import type { Attributes } from "./attributes.ts";
 import { startCluster } from "./cluster.ts";
 import { shippedRbac } from "./grants.ts";
+import { observed } from "./observed.ts";
 import { apply, operatorTransport, prepare } from "./operator-account.ts";
 import { OutsideWork } from "./outside-work.ts";
 import { virtualTransport } from "./virtual-transport.ts";
@@ -83,23 +84,5 @@ export async function realStage(): Promise<RealStage> {
       await operator.close();
       await cluster.close();
     },
-  };
-}
-
-/** The same transport, telling the rights that each answered request used or lacked. */
-function observed(inner: Transport, tell: (rights: Attributes[], status: number) => void): Transport {
-  return {
-    async request(request) {
-      const answer = await inner.request(request);
-      tell(rightsUsed(request, answer), answer.status);
-      return answer;
-    },
-    async watch(request) {
-      const answer = await inner.watch(request);
-      const status = Symbol.asyncIterator in answer ? 200 : answer.status;
-      tell(rightsUsed(request, { status }), status);
-      return answer;
-    },
-    close: () => inner.close(),
   };
 }

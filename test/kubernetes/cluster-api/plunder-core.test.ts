@@ -1,7 +1,8 @@
 /** plunder's manifests of 2019, as `slipway convert` writes them, under upstream's core: on the embedded API, and on kube-apiserver. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { describe, test } from "node:test";
+import { describe, type TestContext, test } from "node:test";
+import type { Client } from "@slipway/kube";
 import { type Node, Secret } from "@slipway/kube/core";
 import { Cluster } from "../../../src/kinds/cluster-api/cluster.ts";
 import { Machine } from "../../../src/kinds/cluster-api/machine.ts";
@@ -14,8 +15,9 @@ import { ALL_KINDS } from "../../../src/operator/kinds.ts";
 import { whyNotHere } from "../cluster.ts";
 import { until } from "../live.ts";
 import { programs } from "./clusterctl.ts";
-import { embeddedApi, realApi } from "./management.ts";
-import { startPlunder } from "./plunder-provider.ts";
+import type { FarNetboot } from "./far-netboot.ts";
+import { embeddedApi, type Management, realApi } from "./management.ts";
+import { type Rack, startPlunder } from "./plunder-provider.ts";
 import { startUpstream } from "./upstream.ts";
 
 const RUN = ["capi-core"];
@@ -37,51 +39,63 @@ async function manifests(name: string) {
   return convertedFile(here, name, ALL_KINDS).objects;
 }
 
+const RACKS: readonly [rack: Rack, on: string][] = [
+  ["own", "hosts of the operator's own"],
+  ["a netboot's", "a netboot outside of the cluster, which Secret plunder names"],
+];
+
+/** A cluster's life: from its manifests to running Machines, and to wiped machines. */
+async function life(t: TestContext, management: Management, rack: Rack): Promise<void> {
+  const { client, forbidden, netboot } = await startPlunder(t, management, rack);
+  const to = { client, transport: management.transport };
+  for (const name of ["cluster", "machine"]) await applyObjects(to, await manifests(name));
+  const machines = async () => (await client.list(Machine)).items;
+  const story = async (): Promise<string> =>
+    `${JSON.stringify([
+      (await client.list(Cluster)).items.map(({ status }) => status),
+      (await machines()).map(({ status }) => status?.conditions),
+      (await client.list(PlunderMachine)).items.map(({ status }) => status),
+    ])}\nforbidden: ${forbidden}\n${(await management.said("capi-core")).slice(-3_000)}`;
+  await until(
+    "two Machines run",
+    async () => (await machines()).filter(({ status }) => status?.phase === "Running").length === 2,
+    WITHIN_MS,
+    story,
+  );
+  for (const { spec } of await machines()) assert.match(spec.providerID ?? "", /^plunder:\/\/52:54:00:00:00:0\d$/);
+  if (netboot !== undefined)
+    assert.deepEqual(await netboot.holders(), ["PlunderMachine/default/controlplane", "PlunderMachine/default/worker"]);
+  const kubeconfig = await client.get(Secret, { ...CLUSTER, name: `${CLUSTER.name}-kubeconfig` });
+  const text = Buffer.from(kubeconfig.data!.value!, "base64").toString();
+  assert.ok(text.includes(`https://${CONTROL_PLANE}:6443`), "the kubeconfig names the first machine's address");
+  await client.delete(Cluster, CLUSTER);
+  const kinds = [Cluster, Machine, PlunderCluster, PlunderMachine].map((kind) => kind as typeof Node);
+  const left = async () => (await Promise.all(kinds.map((kind) => client.list(kind)))).flatMap(({ items }) => items);
+  const isGone = async (): Promise<boolean> => {
+    await netboot?.restartReleased();
+    return (await left()).length === 0;
+  };
+  await until("the Cluster and its Machines are gone", isGone, WITHIN_MS, story);
+  await until("all hosts are wiped and free", () => isFree(client, netboot), WITHIN_MS, story);
+  assert.deepEqual([...new Set(forbidden)], [], "the operator was forbidden something by the shipped rights");
+}
+
+async function isFree(client: Client, netboot: FarNetboot | undefined): Promise<boolean> {
+  if (netboot !== undefined) {
+    const disks = [...netboot.rack.servers.values()].flatMap((machine) => machine.disks);
+    return (await netboot.holders()).length === 0 && disks.every(({ content }) => content === undefined);
+  }
+  return (await client.list(BareMetalHost)).items.every(
+    ({ spec, status }) => spec.consumerRef === undefined && status?.provisioning?.state === "available",
+  );
+}
+
 describe("upstream's core", { skip }, () => {
   for (const [where, api, skip] of APIS)
-    test(`N45 N46 the manifests of 2019, converted, end in two running Machines under upstream's core, and in wiped hosts, on ${where}`, {
-      skip,
-    }, async (t) => {
-      const management = await startUpstream(t, String(folder), { run: RUN, api });
-      const client = await startPlunder(t, management);
-      const to = { client, transport: management.transport };
-      for (const name of ["cluster", "machine"]) await applyObjects(to, await manifests(name));
-      const machines = async () => (await client.list(Machine)).items;
-      const hosts = async () => (await client.list(BareMetalHost)).items;
-      const story = async (): Promise<string> =>
-        `${JSON.stringify([
-          (await client.list(Cluster)).items.map(({ status }) => status),
-          (await machines()).map(({ status }) => status?.conditions),
-          (await client.list(PlunderMachine)).items.map(({ status }) => status),
-        ])}\n${(await management.said("capi-core")).slice(-3_000)}`;
-      await until(
-        "two Machines run",
-        async () => (await machines()).filter(({ status }) => status?.phase === "Running").length === 2,
-        WITHIN_MS,
-        story,
-      );
-      for (const { spec } of await machines()) assert.match(spec.providerID ?? "", /^plunder:\/\/52:54:00:00:00:0\d$/);
-      const kubeconfig = await client.get(Secret, { ...CLUSTER, name: `${CLUSTER.name}-kubeconfig` });
-      const text = Buffer.from(kubeconfig.data!.value!, "base64").toString();
-      assert.ok(text.includes(`https://${CONTROL_PLANE}:6443`), "the kubeconfig names the first machine's address");
-      await client.delete(Cluster, CLUSTER);
-      const left = async () =>
-        (
-          await Promise.all(
-            [Cluster, Machine, PlunderCluster, PlunderMachine].map((kind) => client.list(kind as typeof Node)),
-          )
-        )
-          .flatMap(({ items }) => items)
-          .map(({ metadata }) => metadata.name);
-      await until("the Cluster and its Machines are gone", async () => (await left()).length === 0, WITHIN_MS, story);
-      await until(
-        "all hosts are wiped and free",
-        async () =>
-          (await hosts()).every(
-            ({ spec, status }) => spec.consumerRef === undefined && status?.provisioning?.state === "available",
-          ),
-        WITHIN_MS,
-        story,
-      );
-    });
+    for (const [rack, on] of RACKS)
+      test(`N34 N41 N45 N46 the manifests of 2019, converted, end in two running Machines under upstream's core, and in wiped machines, with the shipped rights, on ${where} and ${on}`, {
+        skip,
+      }, async (t) => {
+        await life(t, await startUpstream(t, String(folder), { run: RUN, api }), rack);
+      });
 });

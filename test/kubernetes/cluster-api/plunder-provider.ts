@@ -1,4 +1,4 @@
-/** Slipway beside upstream's core as plunder's provider alone, with a simulated rack of hosts that are trusted as first seen. */
+/** Slipway beside upstream's core as plunder's provider alone, with the rights that `deploy/` ships and a simulated rack of machines that are trusted as first seen. */
 import { readFile } from "node:fs/promises";
 import type { TestContext } from "node:test";
 import { systemClock as clock, quietLog as log, cryptoRandom as random } from "@slipway/base";
@@ -8,6 +8,7 @@ import { type Client, createClient, type KubeObject } from "@slipway/kube";
 import { Namespace, Secret } from "@slipway/kube/core";
 import { loadAll } from "js-yaml";
 import { BOOT_LIMITS } from "../../../src/bootstrap/boot-service.ts";
+import { HttpClients } from "../../../src/cli/http-clients.ts";
 import { installCrds } from "../../../src/kinds/install.ts";
 import { BareMetalHost } from "../../../src/kinds/metal3/bare-metal-host.ts";
 import { PLUNDER_KINDS } from "../../../src/kinds/plunder/kinds.ts";
@@ -21,7 +22,11 @@ import { createOperator, type Operator, systemsOf } from "../../../src/operator/
 import { METAL3_KINDS } from "../../../src/systems/netboot/led-netboot.ts";
 import { hardware } from "../../../src/systems/netboot/simulated.ts";
 import { STAND_IN_LOGIN, STAND_IN_SERVERS, standInBmc } from "../../../src/systems/netboot/stand-in.ts";
+import { shippedRbac, wordsOf } from "../grants.ts";
 import { until } from "../live.ts";
+import { observed } from "../observed.ts";
+import { apply, operatorTransport } from "../operator-account.ts";
+import { type FarNetboot, farNetboot } from "./far-netboot.ts";
 import type { Management } from "./management.ts";
 
 const LOOPBACK = "127.0.0.1";
@@ -29,16 +34,43 @@ const SPEED = 400;
 const BMC_LOGIN = "bmc";
 const CONVERTED = [...PLUNDER_KINDS, [MachineProvider]] as never;
 
-/** Resolves once all hosts of the rack are offered. Control planes that begin on them listen at their endpoints. */
-export async function startPlunder(t: TestContext, { transport }: Pick<Management, "transport">): Promise<Client> {
+/** Whose the rack is: the operator's own, or that of a netboot outside of the cluster, which Secret `plunder` of namespace `default` names. */
+export type Rack = "own" | "a netboot's";
+
+export interface Provider {
+  client: Client;
+  /** What the operator was forbidden. */
+  forbidden: readonly string[];
+  /** Where the rack is a netboot's. */
+  netboot: FarNetboot | undefined;
+}
+
+/** Files of `deploy/`, with the operator's account and what it needs for the systems that run here. */
+const RIGHTS = ["rbac.yaml", "netboot-in-operator.yaml", "plunder-in-operator.yaml"];
+/** Namespaces of others that some of them are in. */
+const RIGHTS_IN = ["fleet-local"];
+
+/** Resolves once all machines of the rack are offered. Control planes that begin on them listen at their endpoints. */
+export async function startPlunder(
+  t: TestContext,
+  { transport, kubeconfigFile }: Pick<Management, "transport" | "kubeconfigFile">,
+  rack: Rack = "own",
+): Promise<Provider> {
   const client = createClient(transport, { clock, random, log });
   const stopping = new AbortController();
   await installCrds(client, clock, stopping.signal, [...(CONVERTED as never[]), ...METAL3_KINDS] as never);
-  for (const name of [DEFAULT_NAMESPACE, DISCOVERY_NAMESPACE]) await client.create(Namespace, { metadata: { name } });
+  for (const name of [DEFAULT_NAMESPACE, DISCOVERY_NAMESPACE, ...RIGHTS_IN])
+    await client.create(Namespace, { metadata: { name } });
   for (const file of ["upstream-core", "provider"]) {
     const objects = loadAll(await readFile(`examples/plunder/${file}.yaml`, "utf8")) as KubeObject[];
     await applyObjects({ client, transport }, objects);
   }
+  for (const file of RIGHTS) for (const object of await shippedRbac(file)) await apply(transport, object);
+  const forbidden: string[] = [];
+  const account = observed(
+    await operatorTransport({ transport, plane: { kubeconfigFile } }),
+    (rights, status) => void (status === 403 && forbidden.push(...rights.map(wordsOf))),
+  );
   const way = { host: LOOPBACK, port: 0, url: (at: number) => `https://${LOOPBACK}:${at}` };
   const conversion = await serveConversion(
     { client, clock, log },
@@ -46,6 +78,7 @@ export async function startPlunder(t: TestContext, { transport }: Pick<Managemen
   );
   await conversion?.start();
   const http = undiciHttp({});
+  const clients = new HttpClients((ca, client) => undiciHttp({ ...(ca && { ca }), ...(client && { client }) }));
   const metal = await startMetal({
     ...{ client, clock, random, log, http, speed: SPEED, vip: "10.20.30.40", joinToken: "t", counterparts: [] },
     controlPlanesOnSockets: true,
@@ -55,7 +88,8 @@ export async function startPlunder(t: TestContext, { transport }: Pick<Managemen
   const boot = await serveHttp(async (request) => await answer!(request), { ...BOOT_LIMITS, host: LOOPBACK });
   const operator = createOperator(
     {
-      ...{ transport, clock, random, log, http: () => http, readNodeFile: async () => undefined },
+      ...{ transport: account, clock, random, log, readNodeFile: async () => undefined },
+      http: (ca, certificate) => clients.of(ca, certificate),
       openWorkload: metal.controlPlanes.open,
     },
     {
@@ -71,14 +105,22 @@ export async function startPlunder(t: TestContext, { transport }: Pick<Managemen
     await operator.manager.stop();
     await operator.closed();
     await own.close();
+    await clients.close();
+    await account.close();
     await Promise.all([metal.close(), conversion?.close(), boot.close(), http.close()]);
   });
   await operator.prepare(stopping.signal);
   void operator.manager.start(stopping.signal);
   await operator.manager.whenReady();
-  own.begin();
-  await declareBmcs(client);
-  return client;
+  if (rack === "own") {
+    own.begin();
+    await declareBmcs(client);
+    return { client, forbidden, netboot: undefined };
+  }
+  const netboot = await farNetboot(t, { firmware: metal.firmware, speed: SPEED });
+  const stringData = { "plunderclient.yaml": netboot.clientFile };
+  await client.create(Secret, { metadata: { namespace: "default", name: "plunder" }, stringData });
+  return { client, forbidden, netboot };
 }
 
 /** The hosts get their BMCs, so that they are switched on for their wipes. */
