@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault, isFault } from "@slipway/base";
 import type { Claimant, Entry, Job } from "./claimant.ts";
-import { tryStep } from "./executor.ts";
+import { tryStep, whatIsLeft } from "./executor.ts";
 import type { Fleet } from "./fleet.ts";
 import type { Claim, Journal, Step } from "./lifecycle.ts";
 import type { Machine } from "./machine.ts";
@@ -50,7 +50,7 @@ function rig({ journal = {}, refuses = {} }: { journal?: Partial<Journal>; refus
   };
   const patience = new Patience();
   const step = (of: Step) => tryStep(job, { step: of, machine, version: 1, patience });
-  return { calls, step };
+  return { calls, job, step };
 }
 
 const ORDER: Step = { do: "order", attempt: 1, placement: 0 };
@@ -117,4 +117,25 @@ test("an object that was changed meanwhile is no refusal of the provider: the st
   const { calls, step } = rig({ refuses: { "write ordering": new Fault("Conflict", "Thing/a", "it was changed") } });
   for (let round = 0; round < 2; round++) await assert.rejects(step(ORDER), (error) => isFault(error, "Conflict"));
   assert.deepEqual(calls, ["prepare", "write ordering", "prepare", "write ordering"]);
+});
+
+test("what an order has left behind is removed when its machine is gone or surely never came, and not before", async () => {
+  const left = async (journal: Partial<Journal>, over: { look?: string; found?: Machine[] }, forgets = true) => {
+    const { job, calls } = rig({ journal });
+    const driver = {
+      ...job.fleet.driver,
+      find: async () => over.found ?? [],
+      forget: forgets ? async (of: string) => void calls.push(`forget ${of}`) : undefined,
+    };
+    const fleet = { driver, look: async () => over.look, note: (of: Machine) => of };
+    const what = await whatIsLeft({ ...job, fleet: fleet as never });
+    return [what, calls.filter((call) => call.startsWith("forget"))];
+  };
+  const pending = { attempt: 1, at: 0, state: "Pending", placement: 0 } as const;
+  assert.deepEqual(await left({}, {}), ["none", ["forget u"]]);
+  assert.deepEqual(await left({}, {}, false), ["none", []]);
+  assert.deepEqual(await left({ purchase: pending }, {}), ["unknown", []]);
+  assert.deepEqual(await left({ purchase: pending }, { found: [machine] }), ["adopted", []]);
+  assert.deepEqual(await left({ machineId: "m-1" }, { look: "gone" }), ["gone", ["forget u"]]);
+  assert.deepEqual(await left({ machineId: "m-1" }, { look: "machine" }), ["machine", []]);
 });

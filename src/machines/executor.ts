@@ -121,9 +121,15 @@ export type Left = Machine | "gone" | "unknown" | "none";
  * What is left of a claim that ends. A machine whose order had no answer is written down when it is found, and `adopted` says so: look again.
  */
 export async function whatIsLeft(job: Job): Promise<Left | "adopted"> {
-  const { claimant, fleet, clock, signal } = job;
+  const { claimant, fleet, signal } = job;
   const { machineId } = claimant.journal;
-  if (machineId !== undefined) return await fleet.look(machineId, claimant.claim.pollMs);
+  const left = machineId === undefined ? await whatWasOrdered(job) : await fleet.look(machineId, claimant.claim.pollMs);
+  if (left === "gone" || left === "none") await fleet.driver.forget?.(claimant.claim.id, signal);
+  return left;
+}
+
+async function whatWasOrdered(job: Job): Promise<Left | "adopted"> {
+  const { claimant, fleet, clock, signal } = job;
   const found = await fleet.driver.find(claimant.claim.id, signal);
   if (found.length === 0) return mayStillAppear(claimant.journal, clock.now()) ? "unknown" : "none";
   await bought(job, found);

@@ -251,4 +251,6 @@ export interface MachineDriver {
   proofOf?(id: string, signal?: AbortSignal): Promise<string | undefined>;
   /** Gives the machine back. Resolves when the provider accepted it, or knows no such machine. */
   release(id: string, options: Release, signal?: AbortSignal): Promise<void>;
+  /** Removes what an order has left behind whose machine never came, or is gone by itself. Absent where orders leave nothing. */
+  forget?(claim: string, signal?: AbortSignal): Promise<void>;
 }

@@ -6,6 +6,7 @@ import { quietLog, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { createClient } from "@slipway/kube";
 import { Namespace, Secret } from "@slipway/kube/core";
+import { NOTHING } from "../../../inventory/claims/claim.ts";
 import { installCrds } from "../../../kinds/install.ts";
 import { BareMetalHost } from "../../../kinds/metal3/bare-metal-host.ts";
 import type { Order } from "../../machine.ts";
@@ -119,6 +120,30 @@ test("an installation anew is announced, with what is to be installed, and its s
   assert.equal((await driver.read(id))?.phase, "reinstalling");
   const secret = await client.get(Secret, { namespace: NAMESPACE, name: "script-uid-1" });
   assert.equal(Buffer.from(secret.data!.scriptURL!, "base64").toString(), boot.scriptUrl);
+});
+
+test("a script is removed when its claim gets no host after all, and when its host is lost", async (t) => {
+  const { client, driver, host } = await stage(t);
+  const ref = { namespace: NAMESPACE, name: "node-1" };
+  const consume = (consumerRef: object | null) =>
+    client.patch(BareMetalHost, ref, { type: "merge", body: { spec: { ...NOTHING, consumerRef } } });
+  const scripts = async () =>
+    (await client.list(Secret, { namespace: NAMESPACE })).items.map(({ metadata }) => metadata.name).toSorted();
+  // Another takes the host between the look and the claim.
+  const other = { ...ORDER.claimant, name: "other", uid: "uid-9" };
+  const forHost = async () => void (await consume(other));
+  await assert.rejects(driver.create({ ...ORDER, boot: { ...ORDER.boot, forHost } }), /no host can be had/);
+  assert.equal((await host()).spec.consumerRef?.uid, "uid-9");
+  assert.deepEqual(await scripts(), []);
+  await consume(null);
+  for (const claim of ["uid-1", "uid-2"]) {
+    await driver.create({ ...ORDER, claim });
+    await consume(null);
+  }
+  assert.deepEqual(await scripts(), ["script-uid-1", "script-uid-2"]);
+  await driver.forget!("uid-1");
+  await driver.forget!("uid-1");
+  assert.deepEqual(await scripts(), ["script-uid-2"]);
 });
 
 test("who has lost the lease changes nothing any more", async (t) => {

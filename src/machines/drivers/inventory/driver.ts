@@ -92,5 +92,6 @@ export const createInventoryDriver: DriverFactory = ({ inventory: offer }, { hos
     },
 
     release: (id, options, signal) => turns.end(id, options, signal),
+    forget: (claim, signal) => turns.forget(claim, signal),
   };
 };

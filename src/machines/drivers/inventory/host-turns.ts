@@ -1,5 +1,5 @@
 /** Hosts in their turns with claims: taken, found again, changed, given back. */
-import { Fault, type Log } from "@slipway/base";
+import { Fault, isFault, type Log } from "@slipway/base";
 import { boundClient, type Client, refOf } from "@slipway/kube";
 import { obstacle } from "../../../inventory/claims/choose.ts";
 import { type Consumer, claimHost, isConsumedBy } from "../../../inventory/claims/claim.ts";
@@ -92,6 +92,10 @@ export class HostTurns {
     const listed = await this.#hosts.list();
     const all = listed.map((host) => this.#newer(host));
     const { claim: uid, claimant, group, boot, placement } = order;
+    const written = new Set<string>();
+    const dropScripts = async (kept?: string): Promise<void> => {
+      for (const namespace of written) if (namespace !== kept) await dropScript(client, namespace, uid);
+    };
     const host = await claimHost(client, all, { ...claimant, uid }, wishOf(order, this.#offer, all), {
       ...(group !== undefined && { group }),
       install: async (host) => {
@@ -100,10 +104,15 @@ export class HostTurns {
         await boot.forHost?.(mac ?? "");
         const system = systemOf(this.#offer, order.operatingSystem);
         const { texts, install } = installation(system, boot, { hostname: order.hostname, mac });
+        written.add(namespace);
         await putScript(client, namespace, { claim: uid, claimant, texts });
         return install({ name: scriptSecretName(uid), namespace });
       },
+    }).catch(async (error: unknown) => {
+      if (isFault(error, "NoCapacity")) await dropScripts();
+      throw error;
     });
+    await dropScripts(host.metadata.namespace);
     const before = listed.find(({ metadata }) => metadata.uid === host.metadata.uid);
     this.#taken.set(host.metadata.uid, { host, before: before?.metadata.resourceVersion });
     this.#log.info({ host: host.metadata.name, claimant: claimant.name }, "claimed");
@@ -131,6 +140,14 @@ export class HostTurns {
     const failed = failure === undefined ? undefined : { message: failure, tries: Math.max(1, failuresOf(host)), most };
     await giveBack(client, host, consumer, { force, failure: failed });
     this.#log.info({ host: ref.name, force }, "given back");
+  }
+
+  /** Removes the scripts of a claim that has no host. */
+  async forget(claim: string, signal?: AbortSignal): Promise<void> {
+    const { namespaces } = this.#offer;
+    const own = (await this.#hosts.list()).flatMap(({ metadata }) => metadata.namespace ?? []);
+    for (const namespace of new Set(own.filter((one) => namespaces.includes(one))))
+      await dropScript(this.client(signal), namespace, claim);
   }
 
   /** Changes the host of a turn under its version. Rejects with `NotFound`, `Conflict`. */
