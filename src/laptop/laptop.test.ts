@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { isFault, quietLog, Secrets, systemClock } from "@slipway/base";
+import { deadline, isFault, quietLog, Secrets, systemClock } from "@slipway/base";
 import { ConfigMap, Namespace } from "@slipway/kube/core";
 import type { Kind } from "../kinds/kind.ts";
 import { someHosts } from "../netboot/hosts/testing.ts";
@@ -126,8 +126,14 @@ test("without Kubernetes' programs a laptop on a real one says where it looked, 
 
 test("machines that stand in for a user's own are served by their system, start once the operator runs, and end with it", async (t) => {
   const happened: string[] = [];
-  const start = async () =>
-    ({ hosts: someHosts(systemClock), close: async () => void happened.push("service ended") }) as unknown as Netboot;
+  const serving = Promise.withResolvers<void>();
+  const { signal, done } = deadline(systemClock, 60_000);
+  signal.addEventListener("abort", () => serving.reject(new Error("the service did not begin in time")));
+  const start = async () => {
+    serving.resolve();
+    const close = async () => void happened.push("service ended");
+    return { hosts: someHosts(systemClock), close } as unknown as Netboot;
+  };
   const laptop = await startLaptop({
     ...{ ...USUAL, dir: undefined, secrets: new Secrets() },
     hardware: {
@@ -146,6 +152,9 @@ test("machines that stand in for a user's own are served by their system, start 
   assert.ok(await laptop.client.find(Namespace, { name: "rack" }), "what the system prepares is there");
   const { status } = await laptop.transport.request({ method: "GET", path: "/apis/metal3.io/v1alpha1/baremetalhosts" });
   assert.equal(status, 200);
+  // It begins with the lease.
+  await serving.promise;
+  done();
   await laptop.close();
   assert.deepEqual(happened.slice(2), ["service ended", "closed"]);
 });
