@@ -1,5 +1,6 @@
 /** Tenants in virtual time: the embedded API, both controllers of system kamaji, simulated databases and control planes. */
 import assert from "node:assert/strict";
+import type { ApiServer } from "@slipway/apiserver";
 import { isFault, quietLog as log, type Random, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { type Client, type Controller, createClient, createManager, type Transport } from "@slipway/kube";
@@ -80,6 +81,7 @@ export class TenantLifeWorld {
   readonly random: Random;
   readonly databases = new Map<string, SimDatabase>();
   readonly #written = new Set<string>();
+  readonly #tenantApis = new Map<string, ApiServer>();
   /** Of all databases, until one gets a new one. */
   #authority: ReturnType<typeof createAuthority> | undefined;
   readonly #options: LifeOptions;
@@ -170,7 +172,7 @@ export class TenantLifeWorld {
     const direct = this.transport("operator");
     const transport = mortal.transport(this.#options.transport?.(direct) ?? direct);
     const runtime = new SimRuntime({
-      ...{ clock, random, written: this.#written },
+      ...{ clock, random, written: this.#written, apis: this.#tenantApis },
       database: (endpoint) => this.databases.get(endpoint),
     });
     const runtimes = new Runtimes({ wanted: "process", start: async () => mortalRuntime(runtime, mortal) });
@@ -302,6 +304,7 @@ export class TenantLifeWorld {
 
   async close(): Promise<void> {
     await this.kill();
+    for (const api of this.#tenantApis.values()) await api.close();
     await this.#api.close();
   }
 }

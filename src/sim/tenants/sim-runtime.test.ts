@@ -19,7 +19,7 @@ function rig() {
     clock,
     random: seededRandom(1),
     database: (endpoint) => databases.get(endpoint),
-    written,
+    ...{ written, apis: new Map() },
   });
   const plane = {
     id: "a",

@@ -13,6 +13,8 @@ export interface SimRuntimePorts {
   database: (endpoint: string) => SimDatabase | undefined;
   /** Planes that have written to their place once; outlives the runtime. */
   written: Set<string>;
+  /** What planes have of objects, by their ids; outlives the runtime, as databases do. */
+  apis: Map<string, ApiServer>;
 }
 
 interface SimPlane {
@@ -35,7 +37,7 @@ export class SimRuntime implements Runtime {
   readonly name = "process";
   readonly #ports: SimRuntimePorts;
   readonly #planes = new Map<string, SimPlane>();
-  readonly #apis = new Map<string, ApiServer>();
+  readonly #apis: Map<string, ApiServer>;
   readonly #places = new Map<string, { host: string; port: number }>();
   readonly #listeners = new Set<(id: string) => void>();
   /** What must never happen, a sentence each. */
@@ -45,6 +47,7 @@ export class SimRuntime implements Runtime {
 
   constructor(ports: SimRuntimePorts) {
     this.#ports = ports;
+    this.#apis = ports.apis;
   }
 
   /** Ids of planes that answer. */
@@ -118,8 +121,6 @@ export class SimRuntime implements Runtime {
   async close(): Promise<void> {
     for (const { timer } of this.#planes.values()) timer?.cancel();
     this.#planes.clear();
-    await Promise.all([...this.#apis.values()].map((api) => api.close()));
-    this.#apis.clear();
   }
 
   #observed(id: string): Observed {

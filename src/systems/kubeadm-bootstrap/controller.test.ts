@@ -4,7 +4,7 @@ import { type TestContext, test } from "node:test";
 import { createApiServer } from "@slipway/apiserver";
 import { quietLog as log, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
-import { createClient, createManager } from "@slipway/kube";
+import { controllerReference, createClient, createManager } from "@slipway/kube";
 import { Namespace, Secret } from "@slipway/kube/core";
 import { Cluster } from "../../kinds/cluster-api/cluster.ts";
 import { Machine } from "../../kinds/cluster-api/machine.ts";
@@ -128,7 +128,7 @@ test("what prevents the data is on the object with what to do, and goes once it 
   assert.equal((await condition("Ready"))?.status, "True");
 });
 
-test("the workload cluster's API and its CA are waited for by name, and a cluster that is reached goes on at once", async (t) => {
+test("the workload cluster's API and its CA are waited for by name, and a cluster that is reached goes on at once, its CA within ten seconds", async (t) => {
   const here = await stage(t);
   const { client, workload, config, condition, settle } = here;
   workload.isThere = false;
@@ -144,9 +144,25 @@ test("the workload cluster's API and its CA are waited for by name, and a cluste
     metadata: at("c1-ca"),
     data: { "tls.crt": Buffer.from(certificatePem).toString("base64") },
   });
+  await settle(11_000);
+  assert.equal((await condition("Ready"))?.status, "True");
+});
+
+test("data that an operator has left without saying so are replaced: their token may be gone", async (t) => {
+  const here = await stage(t);
+  const { client, workload, config, condition, settle } = here;
+  workload.isThere = false;
+  await worker(here);
+  await settle();
+  const left = { value: Buffer.from("of a token that is gone").toString("base64") };
+  const ownerReferences = [controllerReference(KubeadmConfig, await config())];
+  await client.create(Secret, { metadata: { ...at("w"), ownerReferences }, data: left });
+  workload.isThere = true;
   workload.changed(at("c1"));
   await settle(1_000);
   assert.equal((await condition("Ready"))?.status, "True");
+  const { data } = await client.get(Secret, at("w"));
+  assert.match(Buffer.from(data!.value!, "base64").toString(), /JoinConfiguration/);
 });
 
 test("beside upstream's provider nothing is touched", async (t) => {

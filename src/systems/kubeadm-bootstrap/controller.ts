@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { asFault, type Clock, Fault, isFault, type Random } from "@slipway/base";
 import {
   addFinalizer,
@@ -32,6 +33,9 @@ import { dataSecret, userDataOf } from "./data-secret.ts";
 import { FINALIZER, KUBEADM_BOOTSTRAP } from "./names.ts";
 import { LOOK_MS } from "./token-plan.ts";
 import { keepToken, removeTokens, tokensOf } from "./tokens.ts";
+
+/** Until the authority of a cluster is looked for again. */
+const CA_MS = 10_000;
 
 export interface BootstrapParts {
   workloads: WorkloadClusters;
@@ -72,7 +76,7 @@ export function kubeadmConfigController(parts: BootstrapParts): Controller {
     access: [
       { resource: KubeadmConfig, verbs: ["get", "patch"] },
       { resource: KubeadmConfig, verbs: ["update"], subresource: "status" },
-      { resource: Secret, verbs: ["get", "create"] },
+      { resource: Secret, verbs: ["get", "create", "patch"] },
     ],
     listen: waker.listen(() =>
       parts.workloads.onChange((cluster, node) => {
@@ -124,7 +128,10 @@ async function keep(parts: BootstrapParts, context: Context, of: Keeping): Promi
 }
 
 type Step = { standing: Standing | undefined; outcome: Outcome };
-const waits = (what: string): Step => ({ standing: { is: "waits", for: what }, outcome: DONE });
+const waits = (what: string, againAfterMs?: number): Step => ({
+  standing: { is: "waits", for: what },
+  outcome: againAfterMs === undefined ? DONE : { againAfterMs },
+});
 
 async function bootstrap(
   parts: BootstrapParts,
@@ -141,7 +148,8 @@ async function bootstrap(
     return waits(`the API of Cluster ${cluster.metadata.name}: ${session.why ?? "no answer yet"}`);
   const ca = await context.client.find(Secret, at(config, secretName(cluster.metadata.name, "ca")));
   const pem = Buffer.from(ca?.data?.["tls.crt"] ?? "", "base64").toString();
-  if (pem === "") return waits(`Secret ${secretName(cluster.metadata.name, "ca")} with the key tls.crt`);
+  // Secrets are not watched.
+  if (pem === "") return waits(`Secret ${secretName(cluster.metadata.name, "ca")} with the key tls.crt`, CA_MS);
   if (config.metadata.finalizers?.includes(FINALIZER) !== true) {
     await addFinalizer(context.client, KubeadmConfig, config, FINALIZER);
     return { standing: undefined, outcome: DONE };
@@ -168,17 +176,22 @@ function versionOf({ metadata, spec: { version } }: Machine): string {
   });
 }
 
-/** A Secret that another pass has created is the one; a foreign one is refused. */
+/** A Secret that another pass has created is given these data: no machine has read it yet, and its token may be gone. A foreign one is refused. */
 async function create(client: Client, config: KubeadmConfig, cluster: string, userData: string): Promise<void> {
+  const draft = dataSecret(config, cluster, userData);
   try {
-    await client.create(Secret, dataSecret(config, cluster, userData));
+    await client.create(Secret, draft);
   } catch (error) {
     if (!isFault(error, "AlreadyExists")) throw error;
-    const held = await client.find(Secret, at(config, config.metadata.name));
-    if (held?.metadata.ownerReferences?.some(({ uid }) => uid === config.metadata.uid)) return;
-    throw new Fault("Refused", `Secret/${config.metadata.name}`, "it belongs to something else", {
-      remedy: "delete it, or give the KubeadmConfig another name",
-    });
+    const ref = at(config, config.metadata.name);
+    const held = await client.find(Secret, ref);
+    if (!held?.metadata.ownerReferences?.some(({ uid }) => uid === config.metadata.uid))
+      throw new Fault("Refused", `Secret/${config.metadata.name}`, "it belongs to something else", {
+        remedy: "delete it, or give the KubeadmConfig another name",
+      });
+    if (isDeepStrictEqual(held.data, draft.data)) return;
+    const { resourceVersion } = held.metadata;
+    await client.patch(Secret, ref, { type: "merge", body: { metadata: { resourceVersion }, data: draft.data } });
   }
 }
 
