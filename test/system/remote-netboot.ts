@@ -180,7 +180,9 @@ export class RemoteNetboot {
   restartReleased(): void {
     for (const { deployment, claim } of this.#serving?.book.deployments ?? []) {
       const server = this.#serverOf(deployment.mac);
-      if (claim?.release !== undefined && server.running?.is === "system") server.restart();
+      // An installer that has failed stands still as well.
+      const standsStill = server.running?.is === "system" || server.running?.is === "installer";
+      if (claim?.release !== undefined && standsStill) server.restart();
     }
   }
 
