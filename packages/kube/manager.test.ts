@@ -129,14 +129,11 @@ test("an object that comes, or is made anew under its name, is looked at whateve
   const { api, clock, manager } = world();
   const seen: string[] = [];
   const asked: string[] = [];
-  const reconcile: Reconcile = async (ref) => {
-    seen.push(ref.name);
+  const reconcile: Reconcile = async ({ name }) => {
+    seen.push(name);
     return DONE;
   };
-  const when = ({ metadata }: Node): boolean => {
-    asked.push(metadata.name);
-    return false;
-  };
+  const when = ({ metadata }: Node): boolean => asked.push(metadata.name) === 0;
   manager.add(controller(reconcile, { sources: [source<Node>({ resource: Node, when })] }));
   api.put(`${NODES}/a`, node("a"));
   void manager.start();

@@ -1,6 +1,6 @@
 /**
- * Objects of which the views know what they look like. The API checks what it serves against the kinds that it has, which may be of another release or of
- * somebody else: a field of another type is as good as none.
+ * Objects in the shape that the views expect. The API checks what it serves against the kinds that are installed, which may be foreign or of another
+ * release: a field of another type counts as missing.
  */
 import { isRecord } from "../kinds/cluster-api/field-path.ts";
 

@@ -144,7 +144,7 @@ function tenantAt(address: string): object {
   };
 }
 
-/** The programs as images, from a registry in the rack. Resolves with what a node's containerd is told of it. */
+/** The programs as images, from a registry in the rack. Resolves with the settings by which a node's containerd uses it. */
 async function imagesOfControlPlanes(t: TestContext): Promise<string> {
   const programs = TENANT_BINARIES.map((program) => [program, join(String(assets), program)] as const);
   const registry = await serveProgramImages(Object.fromEntries(programs), { host: LAB.address, port: 0 });

@@ -76,8 +76,7 @@ export function vinoNodeController({ namespace, account, onSecret }: NodeControl
         optional: true,
         labelSelector: VINO_NAME,
         indexes: { [BY_OWNER]: (host: BareMetalHost) => ownerKeys(host).map(keyOf) },
-        when: (host: BareMetalHost, before: BareMetalHost | undefined) =>
-          before === undefined || state(host) !== state(before),
+        when: (host: BareMetalHost, before: BareMetalHost) => state(host) !== state(before),
         keys: (host: BareMetalHost) => ownerKeys(host),
       }),
       source({
