@@ -24,6 +24,10 @@ test("a claim gets the first free address of its pool, with prefix and gateway",
   const world = await AddressWorld.started(t);
   await world.operator();
   await world.pool(["10.0.0.0/28"], { prefix: 28, gateway: "10.0.0.1" });
+  const read = () => world.whileTimePasses(world.client.get(InClusterIPPool, { namespace: NAMESPACE, name: "berths" }));
+  await world.until("the pool is counted", async () => (await read()).status?.ipAddresses?.free === 13, MINUTE);
+  const { finalizers, annotations } = (await read()).metadata;
+  assert.deepEqual([finalizers, annotations], [undefined, undefined], "nothing keeps a pool that nobody uses");
   await world.claim("a");
   assert.equal(await world.addressOf("a"), "10.0.0.2");
   const [address] = await world.addresses();
@@ -46,7 +50,6 @@ test("a claim gets the first free address of its pool, with prefix and gateway",
     { kind: "IPAddressClaim", name: "a", controller: true, blockOwnerDeletion: true },
     { kind: "InClusterIPPool", name: "berths", controller: undefined, blockOwnerDeletion: true },
   ]);
-  const read = () => world.whileTimePasses(world.client.get(InClusterIPPool, { namespace: NAMESPACE, name: "berths" }));
   assert.deepEqual((await read()).status!.ipAddresses, { total: 13, free: 12, used: 1, outOfRange: 0 });
   const events = (await world.events())
     .filter(({ involvedObject }) => involvedObject?.kind === "IPAddressClaim")

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { isFault } from "@slipway/base";
 import fc from "fast-check";
 import type { VinoNode } from "../../kinds/vino/vino-node.ts";
-import { domain, emptied, FakeLibvirt, handsOn, node } from "../testing.ts";
+import { CAPABILITIES, domain, emptied, FakeLibvirt, handsOn, node } from "../testing.ts";
 import { readDomain } from "../xml/domain.ts";
 import { converge, type Standing } from "./converge.ts";
 import { type SecretsRead, subject, wishOf } from "./wish.ts";
@@ -205,6 +205,20 @@ test("a Secret that is missing makes no domain, and unmakes none", async () => {
   assert.ok(libvirt.inventory().includes("domain w0"));
   await apply(libvirt, [seen]);
   assert.ok(libvirt.inventory().includes("volume deep/w0-vda"));
+});
+
+test("VINO-10 a processor that runs no machines, or no firmware of the sort, makes no domain, and says so", async () => {
+  const said = async (architecture: string, firmware: "bios" | "uefi") => {
+    const libvirt = new FakeLibvirt();
+    libvirt.capabilities = async () => CAPABILITIES.replaceAll("x86_64", architecture);
+    const { problems } = await apply(libvirt, [node("a", [domain("w0", { firmware })])]);
+    assert.equal(libvirt.inventory().includes("domain w0"), problems.size === 0);
+    return problems.get(subject.domain("vino-system/a", "w0"));
+  };
+  assert.equal(await said("aarch64", "uefi"), undefined);
+  assert.equal(await said("aarch64", "bios"), "aarch64 has no bios firmware: only uefi");
+  assert.equal(await said("x86_64", "bios"), undefined);
+  assert.match((await said("riscv64", "uefi"))!, /neither x86_64 nor aarch64/);
 });
 
 /** Begins to remove everything, and dies at one change after the other. */

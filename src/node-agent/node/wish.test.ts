@@ -61,3 +61,45 @@ test("VINO-6 confirmations are those of the agent's call and of all VinoNodes", 
   const { confirmations, scope } = wishOf([confirmed, node("b", [])], NONE, { scope: "s", confirmations: ["c-0"] });
   assert.deepEqual([[...confirmations], scope], [["c-0", "c-1"], "s"]);
 });
+
+type Network = VinoNode["spec"]["networks"][number];
+const network = (more: Partial<Network>): Network => ({ ...node("a", []).spec.networks[0]!, ...more }) as Network;
+const wired = (name: string, ...networks: Network[]): VinoNode => node(name, [], { networks });
+
+test("VINO-8 a bridge of two VinoNodes has what both want of it, each once", () => {
+  const dhcp = { start: "10.0.0.100", stop: "10.0.0.199" };
+  const first = network({ dhcp, dnsServers: ["10.0.0.53"], physicalInterface: "eth1" });
+  const second = network({
+    ...{ mac: "02:00:00:00:00:09", addresses: ["10.0.0.1/24", "fd00::1/64"], dnsServers: ["10.0.0.53", "fd00::53"] },
+    ...{ dhcp, bootUrl: "http://10.0.0.1/boot", physicalInterface: "eth2" },
+  });
+  const { networks, problems } = wishOf([wired("a", first), wired("b", second)], NONE);
+  assert.deepEqual([...problems], []);
+  const [{ name, uuid: _, ...bridge }] = networks as [(typeof networks)[number]];
+  assert.deepEqual(bridge, {
+    ...{ bridge: "br0", mac: "02:00:00:00:00:01", addresses: ["10.0.0.1/24", "fd00::1/64"] },
+    ...{ dhcp: [dhcp], dnsServers: ["10.0.0.53", "fd00::53"], bootUrl: "http://10.0.0.1/boot" },
+    physicalInterfaces: ["eth1", "eth2"],
+  });
+});
+
+test("VINO-8 what two VinoNodes can't have of one bridge is refused for the second, and the bridge stays the first one's", () => {
+  const v4 = network({ dhcp: { start: "10.0.0.100", stop: "10.0.0.199" }, bootUrl: "http://10.0.0.1/a" });
+  const about = subject.network("vino-system/b", "management");
+  const refused = (second: Network): string | undefined => {
+    const { networks, problems } = wishOf([wired("a", v4), wired("b", second)], NONE);
+    const said = problems.get(about);
+    if (said !== undefined) assert.deepEqual(networks, wishOf([wired("a", v4)], NONE).networks);
+    return said;
+  };
+  const other = { addresses: ["10.9.0.1/24"], dhcp: { start: "10.9.0.100", stop: "10.9.0.199" } };
+  assert.match(refused(network(other))!, /DHCP in one IPv4 and one IPv6 network only/);
+  const v6 = { addresses: ["fd00::1/64"], dhcp: { start: "fd00::100", stop: "fd00::199" } };
+  assert.equal(refused(network(v6)), undefined);
+  assert.match(
+    refused(network({ bootUrl: "http://10.0.0.1/b" }))!,
+    /^bridge br0 boots machines from http:\/\/10.0.0.1\/a/,
+  );
+  assert.equal(refused(network({ bootUrl: "" })), undefined);
+  assert.match(refused(network({ addresses: ["10.0.0.1"] }))!, /no address with a prefix/);
+});

@@ -57,7 +57,7 @@ function merged(ranges: readonly Range[]): Range[] {
   return out;
 }
 
-const byFirst = (a: Range, b: Range): number => (a.first < b.first ? -1 : a.first > b.first ? 1 : 0);
+const byFirst = (a: Range, b: Range): number => (a.first < b.first ? -1 : 1);
 
 /** What of a set is not in the other. Sets of different families share nothing. */
 export function minus(set: AddressSet, other: AddressSet): AddressSet {

@@ -168,3 +168,10 @@ test("an owner that is named twice at once gets one address", () => {
   assert.deepEqual([...given.values()].map(({ ip }) => ip).sort(), ["10.0.1.0", "10.0.1.1"]);
   assert.equal(spec.allocatedIPs.length, 2);
 });
+
+test("the order of ranges does not matter: the lowest address is given first, and an overlap is found", () => {
+  const ranges = [{ start: "10.0.1.20", stop: "10.0.1.29" }, { start: "10.0.1.10", stop: "10.0.1.19" }, ...V4.ranges];
+  assert.equal(allocateIp({ ...V4, ranges }, "a").ip, "10.0.1.0");
+  const overlapping = [...ranges, { start: "10.0.1.5", stop: "10.0.1.6" }];
+  assert.throws(() => checkIpPool({ ...V4, ranges: overlapping }), { code: "Invalid", on: "spec.ranges[3]" });
+});

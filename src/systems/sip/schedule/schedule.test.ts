@@ -82,6 +82,22 @@ test("SIP-6 hosts that can't be had are passed over with their reason, and it is
   ]);
 });
 
+test("SIP-6 hosts of other labels, and hosts whose domain another chosen one is in, are named so; those that came first are shown by age, then by name", () => {
+  const free = [host("a", { rack: "r1" }), host("b", { rack: "r1" }), host("c", { flavor: "big", rack: "r2" })];
+  const wish = role("Worker", 2, {
+    topologyKey: RACK,
+    selector: { matchExpressions: [{ key: "flavor", operator: "DoesNotExist" }] },
+  });
+  const have = [held("y", "Other", "2"), held("z", "Other", "1"), held("x", "Other", "2")];
+  const { short, passed, keep } = schedule({ roles: [wish, role("Other", 3)] }, have, free);
+  assert.deepEqual(short, [{ role: "Worker", wanted: 2, found: 1 }]);
+  assert.deepEqual(
+    passed.map((each) => `${each.host}: ${each.reason}`),
+    ["b: its domain is needed for another host", "c: other labels"],
+  );
+  assert.deepEqual(keep.get("Other"), ["z", "x", "y"]);
+});
+
 test("a role that is gone from the specification gives its hosts back", () => {
   const have = [held("a", "Storage", "1"), held("b", "Worker", "1")];
   assert.deepEqual(schedule({ roles: [role("Worker", 1)] }, have, []).release, ["a"]);
