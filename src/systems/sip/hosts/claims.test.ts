@@ -42,11 +42,11 @@ test("SIP-6 a host is reserved once: its own is written no more, one of an earli
   const { client, patches } = api();
   const own = host({}, { consumerRef: OWN });
   assert.equal(await reserve(client, own, CLUSTER, 0), own);
-  assert.deepEqual(patches, []);
+  assert.equal(patches.length, 0);
   await reserve(client, host({}, { consumerRef: EARLIER }, "provisioned"), CLUSTER, 0);
   assert.deepEqual(patches.pop()!.spec, { consumerRef: OWN });
   assert.equal(await reserve(client, host({}, { consumerRef: USER }), CLUSTER, 0), undefined);
-  assert.deepEqual(patches, []);
+  assert.equal(patches.length, 0);
 });
 
 test("SIP-6 a host that was changed meanwhile is looked at again before it is labelled, and left alone where it is another's by then", async () => {
@@ -115,8 +115,8 @@ for (const [what, given, fault, waitsFor, after] of [
   test(`SIP-7 a host that is given back: ${what}`, async () => {
     const { client, patches } = api(fault === undefined ? {} : { faults: [fault] });
     assert.equal(await giveBack(client, given, CLUSTER), waitsFor);
-    if (after === undefined) return assert.deepEqual(patches, []);
-    const [{ metadata, spec } = assert.fail("nothing was written")] = patches;
+    if (after === undefined) return assert.equal(patches.length, 0);
+    const { metadata, spec } = patches[0]!;
     assert.equal(metadata.resourceVersion, "1");
     if (after === "as it was") return assert.deepEqual([metadata.labels, spec], [GONE, undefined]);
     assert.equal(spec!.consumerRef, null);

@@ -6,7 +6,7 @@ import type { BareMetalHost } from "../../../kinds/metal3/bare-metal-host.ts";
 import { hostFacts, isHostFault } from "./host-facts.ts";
 import { addressesIn } from "./network-data.ts";
 
-const networks = (...all: object[]): string => JSON.stringify({ networks: all });
+const networks = (...all: unknown[]): string => JSON.stringify({ networks: all });
 
 test("SIP-4 M5 each network's address is found by its id, without its prefix length", () => {
   const text = networks({ id: "oam", ip_address: "10.0.0.7/24" }, "not a network", {
