@@ -1,3 +1,4 @@
+import "reflect-metadata";
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createPrivateKey, X509Certificate } from "node:crypto";
@@ -5,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import * as x509 from "@peculiar/x509";
 import { isFault } from "@slipway/base";
 import { createAuthority, issueClient, issueServer } from "./authority.ts";
 import { isGood } from "./renewal.ts";
@@ -66,6 +68,27 @@ test("openssl finds server and client certificates without fault, for their own 
   assert.equal(verify("client.pem", client.certificatePem, "sslclient"), "good");
   assert.match(verify("server.pem", server.certificatePem, "sslclient"), /unsuitable certificate purpose/);
   assert.match(verify("client.pem", client.certificatePem, "sslserver"), /unsuitable certificate purpose/);
+});
+
+test("what an authority of others issues is known as its own, however that computed the identifier of its key", async () => {
+  const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+  const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    ...{ name: "CN=kubernetes", keys, signingAlgorithm: algorithm },
+    extensions: [
+      new x509.BasicConstraintsExtension(true),
+      new x509.SubjectKeyIdentifierExtension("00112233445566778899"),
+    ],
+  });
+  const pkcs8 = Buffer.from(await crypto.subtle.exportKey("pkcs8", keys.privateKey));
+  const keyPem = createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" }).export({
+    format: "pem",
+    type: "pkcs8",
+  });
+  const foreign = { certificatePem: certificate.toString("pem"), keyPem: String(keyPem) };
+  const { certificatePem } = await issueServer(foreign, { commonName: "s", hosts: ["10.0.0.1"], clock });
+  const issued = new X509Certificate(certificatePem);
+  assert.equal(issued.checkIssued(new X509Certificate(foreign.certificatePem)), true);
 });
 
 test("serial numbers are positive and never repeat", async () => {

@@ -127,11 +127,18 @@ async function issue(
       new x509.KeyUsagesExtension(pair.isRsa ? digitalSignature | keyEncipherment : digitalSignature, true),
       new x509.ExtendedKeyUsageExtension([usage]),
       await x509.SubjectKeyIdentifierExtension.create(pair.publicKey),
-      await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
+      await authorityKeyIdentifier(issuer),
       ...extensions,
     ],
   });
   return { certificatePem: pem(certificate), keyPem: pair.keyPem };
+}
+
+/** The identifier as the authority's certificate has it: how it was computed is the maker's choice, and OpenSSL takes no other for the issuer's (RFC 5280 §4.2.1.1). */
+async function authorityKeyIdentifier(issuer: x509.X509Certificate): Promise<x509.AuthorityKeyIdentifierExtension> {
+  const own = issuer.getExtension(x509.SubjectKeyIdentifierExtension);
+  if (own === null) return await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey);
+  return new x509.AuthorityKeyIdentifierExtension(own.keyId);
 }
 
 function subject(commonName: string, organizations: readonly string[]): x509.JsonName {

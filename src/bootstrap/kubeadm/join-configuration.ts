@@ -2,7 +2,7 @@ import type { JoinConfiguration } from "../../kinds/kubeadm/join-fields.ts";
 import { yaml } from "../installation/cloud-config.ts";
 import { kubeadmVersion } from "./api-version.ts";
 
-/** What a worker joins with, beside what its user wrote. */
+/** What a machine joins with, beside what its user wrote. */
 export interface JoinTerms {
   /** Version of Kubernetes on the machine. */
   version: string;
@@ -17,7 +17,7 @@ export interface JoinTerms {
 const UNINITIALIZED = { key: "node.cluster.x-k8s.io/uninitialized", effect: "NoSchedule" };
 
 /**
- * kubeadm's JoinConfiguration for a worker, in the version that its kubeadm reads. What the user wrote of discovery stays. Throws `Invalid` for
+ * kubeadm's JoinConfiguration, in the version that its kubeadm reads. What the user wrote of discovery stays. Throws `Invalid` for
  * a version that is none.
  */
 export function joinConfigurationText(wanted: JoinConfiguration, terms: JoinTerms): string {
@@ -38,7 +38,8 @@ export function joinConfigurationText(wanted: JoinConfiguration, terms: JoinTerm
     nodeRegistration: {
       ...node,
       kubeletExtraArgs: argumentsOf(kubeletExtraArgs, isV1beta4),
-      taints: [...(taints ?? []), UNINITIALIZED],
+      // With a list of any length kubeadm leaves out its own taint of control planes.
+      taints: controlPlane === undefined ? [...(taints ?? []), UNINITIALIZED] : taints,
       ...(isV1beta4 && { imagePullSerial }),
     },
     patches,

@@ -14,7 +14,7 @@ import { bootFrom } from "./ipxe.ts";
 import type { IpxeEnd } from "./ipxe-machine.ts";
 import { hardwareSettings } from "./ipxe-settings.ts";
 import type { SimControlPlanes } from "./kubeadm-init.ts";
-import { kubeadmJoin, type OpenApi } from "./kubeadm-join.ts";
+import { type JoinEnd, kubeadmJoin, type OpenApi } from "./kubeadm-join.ts";
 import { runKubelet } from "./kubelet.ts";
 import { machineNetwork } from "./metadata.ts";
 import { seedFrom, seedUrlIn } from "./network-seed.ts";
@@ -36,7 +36,7 @@ export interface FirmwareOptions {
   /** The way to workload clusters' APIs. Default: that of `controlPlanes`, else sockets. */
   openApi?: OpenApi;
   /** What becomes of machines that run `kubeadm init`. Unset: nothing. */
-  controlPlanes?: Pick<SimControlPlanes, "init" | "open">;
+  controlPlanes?: Pick<SimControlPlanes, "init" | "join" | "open">;
   /** Fault injection: whether this machine hangs at this stage. Asked once a stage. */
   hangs?: (hardware: Hardware, stage: Stage) => boolean;
   /** Fault injection: what goes wrong while the system is written; undefined: nothing. */
@@ -52,6 +52,7 @@ interface Installed {
 }
 
 type Kubelet = (signal: AbortSignal) => Promise<void>;
+type Member = Extract<JoinEnd, { is: "joined" }>;
 
 /** One power cycle. */
 interface Run {
@@ -164,13 +165,20 @@ export function createFirmware(options: FirmwareOptions): Firmware {
     const begun = verb === "init" ? await controlPlanes!.init(file, files, signal) : undefined;
     if (begun?.is === "refused") return say({ stage: "failed", message: begun.message });
     const ports = { clock, random, log, signal, ...(openApi && { open: openApi }) };
-    const member = await kubeadmJoin(begun?.join ?? file, { hostname, addresses: addressesOf(hardware) }, ports);
+    const machine = { hostname, addresses: addressesOf(hardware), files };
+    const member = await kubeadmJoin(begun?.join ?? file, machine, ports);
     if (member.is === "refused") return say({ stage: "failed", message: member.message });
+    serve(member, signal);
     say({ stage: "joined", message: `has joined as Node ${member.node}` });
     const kubelet = (now: AbortSignal) =>
       runKubelet(member.node, member.kubelet, { ...ports, signal: now, hasNetwork });
     onJoin(kubelet);
     await kubelet(signal);
+  }
+
+  /** A machine of a control plane answers for it while it has power. */
+  function serve({ isControlPlane, kubelet }: Member, signal: AbortSignal): void {
+    if (isControlPlane) options.controlPlanes?.join(new URL(kubelet.server).host, signal);
   }
 
   /** A system on a disk asks for its data at its first boot alone; once it has joined it is that Node whenever it starts. */

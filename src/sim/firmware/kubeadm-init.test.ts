@@ -6,7 +6,7 @@ import { ConfigMap } from "@slipway/kube/core";
 import { createAuthority, issueClient } from "../../pki/authority.ts";
 import { SimControlPlanes } from "./kubeadm-init.ts";
 
-test("a way that is opened before the control plane begins leads to it once it has; it refuses when the machine's power is cut", async (t) => {
+test("a way that is opened before the control plane begins leads to it once it has; it refuses when the power of the last of its machines is cut", async (t) => {
   const ports = { clock, random: seededRandom(1), log };
   const beyond = {
     request: async () => assert.fail("nobody else is at this address"),
@@ -36,7 +36,12 @@ test("a way that is opened before the control plane begins leads to it once it h
   assert.equal((await planes.init(file, files, power.signal)).is, "up");
   assert.equal((await read()).metadata.name, "cluster-info");
 
+  const second = new AbortController();
+  planes.join("10.77.0.21:6443", second.signal);
   power.abort(new Error("the power went"));
+  assert.equal((await read()).metadata.name, "cluster-info", "another of its machines has power");
+
+  second.abort(new Error("the power went"));
   await assert.rejects(way.request({ method: "GET", path: "/version" }), { code: "Unavailable" });
   await way.close();
   assert.equal(beyond.closed, 1);

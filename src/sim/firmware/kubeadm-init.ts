@@ -8,7 +8,7 @@ import { type Clock, Fault, isFault, type Log, type Random } from "@slipway/base
 import { createClient, type Transport } from "@slipway/kube";
 import { ConfigMap, Secret } from "@slipway/kube/core";
 import { createHttpTransport } from "@slipway/kube/http";
-import { loadAll } from "js-yaml";
+import { load, loadAll } from "js-yaml";
 import { BOOTSTRAPPERS } from "../../bootstrap/kubeadm/access.ts";
 import { createBootstrapToken } from "../../bootstrap/kubeadm/bootstrap-token.ts";
 import { caHashes } from "../../bootstrap/kubeadm/ca-hash.ts";
@@ -25,6 +25,8 @@ interface Ports {
 
 interface Running {
   api: ApiServer;
+  /** The power of each machine that serves it. */
+  members: Set<AbortSignal>;
   joining: { close(): Promise<void> };
 }
 
@@ -37,6 +39,7 @@ interface InitFile {
   clusterName?: string;
   kubernetesVersion?: string;
   controlPlaneEndpoint?: string;
+  etcd?: object;
   networking?: { podSubnet?: string; serviceSubnet?: string };
   nodeRegistration?: object;
 }
@@ -69,7 +72,7 @@ export class SimControlPlanes {
     this.#onSockets = onSockets;
   }
 
-  /** Begins a control plane by kubeadm's configuration and the files beside it. It ends with the machine's power. */
+  /** Begins a control plane by kubeadm's configuration and the files beside it. It ends with the power of the last of its machines. */
   async init(text: string, files: ReadonlyMap<string, string>, signal: AbortSignal): Promise<InitEnd> {
     const documents = loadAll(text) as InitFile[];
     const cluster = documents.find(({ kind }) => kind === "ClusterConfiguration");
@@ -84,15 +87,32 @@ export class SimControlPlanes {
     const held = this.#running.get(endpoint);
     this.#running.set(endpoint, running);
     if (held !== undefined) await end(held);
-    signal.addEventListener("abort", () => void this.#end(endpoint, running), { once: true });
+    this.#add(endpoint, running, signal);
     signal.throwIfAborted();
     const token = await this.#token(running.api);
     const bootstrapToken = { apiServerEndpoint: endpoint, token, caCertHashes: caHashes(cert) };
     const join = {
-      ...{ apiVersion: cluster.apiVersion, kind: "JoinConfiguration" },
+      ...{ apiVersion: cluster.apiVersion, kind: "JoinConfiguration", controlPlane: {} },
       ...{ discovery: { bootstrapToken }, nodeRegistration: init?.nodeRegistration },
     };
     return { is: "up", join: JSON.stringify(join) };
+  }
+
+  /** Another machine serves the control plane at this endpoint (`host:port`) from now on. Without one there it is nobody's. */
+  join(endpoint: string, signal: AbortSignal): void {
+    const running = this.#running.get(endpoint);
+    if (running !== undefined) this.#add(endpoint, running, signal);
+  }
+
+  #add(endpoint: string, running: Running, signal: AbortSignal): void {
+    if (running.members.has(signal)) return;
+    running.members.add(signal);
+    const leave = (): void => {
+      running.members.delete(signal);
+      if (running.members.size === 0) void this.#end(endpoint, running);
+    };
+    if (signal.aborted) leave();
+    else signal.addEventListener("abort", leave, { once: true });
   }
 
   /** The way to an API server, as what the connection says that it is. Whose it is is asked at each request: a control plane may begin after its kubeconfig is there. */
@@ -147,16 +167,12 @@ export class SimControlPlanes {
       clusterDomain: "cluster.local",
       kubelet: { cgroupDriver: "systemd" as const, configurationJSONPatches: [] },
     };
-    for (const object of joinObjects(facts)) {
-      const text = JSON.stringify(object).replaceAll(
-        `kubernetesVersion: ${MADE_AS}`,
-        `kubernetesVersion: ${kubernetesVersion}`,
-      );
-      await create(api.transport(ADMIN), JSON.parse(text) as Made);
-    }
+    const asked = { kubernetesVersion, ...(cluster.etcd && { etcd: cluster.etcd }) };
+    for (const object of joinObjects(facts)) await create(api.transport(ADMIN), configured(object as Made, asked));
     await client.get(ConfigMap, { namespace: "kube-public", name: "cluster-info" });
     if (this.#onSockets) await listen(api, facts.endpoint, ca, this.#ports.clock);
-    return { api, joining: startJoining({ ...this.#ports, transport: api.transport(ADMIN), ca }) };
+    const joining = startJoining({ ...this.#ports, transport: api.transport(ADMIN), ca });
+    return { api, members: new Set(), joining };
   }
 
   async #token(api: ApiServer): Promise<string> {
@@ -187,7 +203,16 @@ async function end({ api, joining }: Running): Promise<void> {
   await api.close();
 }
 
-type Made = { apiVersion: string; kind: string; metadata: { namespace?: string } };
+type Made = { apiVersion: string; kind: string; metadata: { namespace?: string }; data?: Record<string, string> };
+
+/** The object with what the machine's file says of the cluster in the place of what it was made with. */
+function configured(object: Made, asked: object): Made {
+  const { ClusterConfiguration: made } = object.data ?? {};
+  if (made === undefined) return object;
+  // JSON is YAML, too.
+  const ClusterConfiguration = JSON.stringify({ ...(load(made) as object), ...asked });
+  return { ...object, data: { ...object.data, ClusterConfiguration } };
+}
 
 /** Creates an object of a kind that every API has. */
 async function create(transport: Transport, object: Made): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * What `kubeadm join` and a kubelet do on a worker, by the real protocol: discovery by token, with the signature and the CA's hash, the
+ * What `kubeadm join` and a kubelet do on a machine, by the real protocol: discovery by token, with the signature and the CA's hash, the
  * cluster's configuration, TLS bootstrap by a certificate request, the Node. SIMULATION: nothing runs there.
  */
 import { createHash, createHmac, X509Certificate } from "node:crypto";
@@ -13,10 +13,11 @@ import {
   type Resource,
   type Transport,
 } from "@slipway/kube";
-import { ConfigMap, Node } from "@slipway/kube/core";
+import { ConfigMap, Node, Pod } from "@slipway/kube/core";
 import { createHttpTransport } from "@slipway/kube/http";
 import { load } from "js-yaml";
 import { kubeletConditions } from "../site/node-object.ts";
+import { CONTROL_PLANE, CONTROL_PLANE_LABELS, missingAuthority, staticPods } from "./control-plane-node.ts";
 
 export type OpenApi = (connection: Parameters<typeof createHttpTransport>[0]) => Transport;
 
@@ -32,16 +33,20 @@ export interface JoinPorts {
 export interface JoiningMachine {
   hostname: string;
   addresses: readonly { type: string; address: string }[];
+  /** On its disk, by path. Default: none. */
+  files?: ReadonlyMap<string, string>;
 }
 
 /** `kubelet`: how the kubelet reaches the API. `refused`: kubeadm ends with this message; it is not started again by itself. */
 export type JoinEnd =
-  | { is: "joined"; node: string; kubelet: Parameters<OpenApi>[0] }
+  | { is: "joined"; node: string; isControlPlane: boolean; kubelet: Parameters<OpenApi>[0] }
   | { is: "refused"; message: string };
 
 interface JoinFile {
   apiVersion?: string;
   kind?: string;
+  /** Another machine of the control plane. */
+  controlPlane?: object;
   discovery?: {
     bootstrapToken?: {
       apiServerEndpoint?: string;
@@ -150,30 +155,39 @@ function isSignedBy(jws: string, kubeconfig: string, secret: string): boolean {
 }
 
 async function register(
-  { nodeRegistration }: JoinFile,
+  { nodeRegistration, controlPlane }: JoinFile,
   args: ReadonlyMap<string, string>,
   { server, ca, token }: Found,
   machine: JoiningMachine,
   ports: JoinPorts,
-): Promise<{ node: string; kubelet: Parameters<OpenApi>[0] }> {
+): Promise<{ node: string; isControlPlane: boolean; kubelet: Parameters<OpenApi>[0] }> {
   const name = nodeRegistration?.name ?? machine.hostname;
+  const isControlPlane = controlPlane !== undefined;
   const byToken = { server, ca, authorization: async () => `Bearer ${token}` };
-  const { version, certificate, keyPem } = await using(byToken, ports, async (client) => {
+  const { version, isExternalEtcd, certificate, keyPem } = await using(byToken, ports, async (client) => {
     const config = await client.get(ConfigMap, { namespace: "kube-system", name: "kubeadm-config" });
     await client.get(ConfigMap, { namespace: "kube-system", name: "kubelet-config" });
-    const { kubernetesVersion } = load(config.data?.ClusterConfiguration ?? "") as { kubernetesVersion: string };
+    const { kubernetesVersion, etcd } = load(config.data?.ClusterConfiguration ?? "") as ClusterConfiguration;
+    const isExternalEtcd = etcd?.external !== undefined;
+    const missing = isControlPlane ? missingAuthority(machine.files ?? new Map(), { ca, isExternalEtcd }) : undefined;
+    if (missing !== undefined) refuse(missing);
     const held = await client.find(Node, { name });
     if (isTrue(held?.status?.conditions, "Ready")) refuse(`kubeadm: a Node ${name} that is Ready exists already`);
-    return { version: kubernetesVersion, ...(await certificateOf(client, name, ports)) };
+    return { version: kubernetesVersion, isExternalEtcd, ...(await certificateOf(client, name, ports)) };
   });
   const kubelet = { server, ca, cert: certificate, key: keyPem };
-  await using(kubelet, ports, (client) =>
-    client.create(
-      Node,
-      nodeOf(name, { now: ports.clock.now(), version, args, machine, taints: nodeRegistration?.taints ?? [] }),
-    ),
-  );
-  return { node: name, kubelet };
+  const taints = nodeRegistration?.taints ?? (isControlPlane ? [CONTROL_PLANE] : []);
+  const labels = isControlPlane ? CONTROL_PLANE_LABELS : {};
+  await using(kubelet, ports, async (client) => {
+    await client.create(Node, nodeOf(name, { now: ports.clock.now(), version, args, machine, taints, labels }));
+    if (isControlPlane) for (const pod of staticPods(name, version, isExternalEtcd)) await client.create(Pod, pod);
+  });
+  return { node: name, isControlPlane, kubelet };
+}
+
+interface ClusterConfiguration {
+  kubernetesVersion: string;
+  etcd?: { external?: object };
 }
 
 /** The kubelet's TLS bootstrap. */
@@ -211,17 +225,18 @@ interface NodeFacts {
   args: ReadonlyMap<string, string>;
   machine: JoiningMachine;
   taints: readonly object[];
+  labels: Readonly<Record<string, string>>;
 }
 
 /** What a kubelet registers. Without a network plugin it is not ready. */
-function nodeOf(name: string, { now, version, args, machine, taints }: NodeFacts): Draft<Node> {
+function nodeOf(name: string, { now, version, args, machine, taints, labels }: NodeFacts): Draft<Node> {
   const external = args.get("cloud-provider") === "external";
   const uninitialized = { key: "node.cloudprovider.kubernetes.io/uninitialized", value: "true", effect: "NoSchedule" };
   const providerID = args.get("provider-id");
   return {
     metadata: {
       name,
-      labels: { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64" },
+      labels: { ...labels, "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64" },
     },
     spec: { ...(providerID && { providerID }), taints: [...taints, ...(external ? [uninitialized] : [])] },
     status: {

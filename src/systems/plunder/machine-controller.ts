@@ -33,7 +33,7 @@ import { guarded } from "../infrastructure/guarded.ts";
 import { netbootAccount, providerOf, providerSource, refuseClouds } from "./account.ts";
 import { claimedAddress, type MachineAddress } from "./address.ts";
 import { adopted, isAdopted } from "./adoption.ts";
-import { bootstrapDataOf, joinToken, type Member, makesOwn, ownDataGate } from "./bootstrap/bootstrap-data.ts";
+import { bootstrapDataOf, joinToken, type Member, needsToken, ownDataGate } from "./bootstrap/bootstrap-data.ts";
 import { isInitialized } from "./bootstrap/initialized.ts";
 import { claimOf, orderOf } from "./claim.ts";
 import { jobOf } from "./claimant.ts";
@@ -174,8 +174,7 @@ async function keep(plunder: Plunder, context: Context, record: MachineRecord, a
 
 /** A machine that joins by a token made here must still find it valid, however long its installation takes (N39). */
 async function keepJoinToken(plunder: Plunder, context: Context, member: Member, journal: Journal): Promise<void> {
-  const isOwn = makesOwn(member.owner) && journal.purchase !== undefined;
-  if (!isOwn || member.cluster.status?.initialization?.controlPlaneInitialized !== true) return;
+  if (!needsToken(member, journal)) return;
   try {
     await joinToken(plunder, context, member, { hasJoined: journal.joined, isWritten: true });
   } catch (error) {

@@ -45,7 +45,10 @@ export async function startUpstream(
   for (const provider of providers) components.push(await componentsOf(built, provider, variables));
   const management = await startManagement({
     ...{ programs: built, components, serving: await webhookServing(), api },
-    init: [...(run.includes("capi-bootstrap") ? [] : ["--bootstrap", "-"]), "--control-plane", "-"],
+    init: [
+      ...(run.includes("capi-bootstrap") ? [] : ["--bootstrap", "-"]),
+      ...(run.includes("capi-control-plane") ? [] : ["--control-plane", "-"]),
+    ],
   });
   t.after(() => management.close());
   for (const program of run) await management.start(program);

@@ -6,11 +6,12 @@ import { endpointOf } from "../../../cluster-api/contract.ts";
 import { isControlPlane } from "../../../cluster-api/owners.ts";
 import type { Cluster } from "../../../kinds/cluster-api/cluster.ts";
 import { Machine } from "../../../kinds/cluster-api/machine.ts";
+import type { Journal } from "../../../machines/lifecycle.ts";
 import type { Gate } from "../../../machines/wanted-step.ts";
 import { bootstrapData } from "../../infrastructure/bootstrap-data.ts";
 import { keepToken } from "../../kubeadm-bootstrap/tokens.ts";
 import type { Plunder } from "../shared.ts";
-import { keepClusterPki } from "./cluster-pki.ts";
+import { clusterAuthority, keepClusterPki } from "./cluster-pki.ts";
 import { initData, joinData } from "./init-data.ts";
 import { isInitialized } from "./initialized.ts";
 
@@ -25,10 +26,20 @@ const OLD_VERSION = "v1.15.1";
 /** Whether the Machine's bootstrap data are to be made here: it names no Secret. */
 export const makesOwn = ({ spec }: Machine): boolean => spec.bootstrap.dataSecretName === "";
 
+/** Whether the machine joins by a token that is looked after here: its host is ordered, and there is a control plane to join. */
+export const needsToken = ({ owner, cluster }: Member, { purchase }: Pick<Journal, "purchase">): boolean =>
+  makesOwn(owner) && purchase !== undefined && isInitialized(cluster);
+
 /** What must be there before a machine without bootstrap data may begin (N39); undefined: all is. */
 export function ownDataGate(cache: Cache, { owner, cluster }: Member): Gate | undefined {
   if (!makesOwn(owner)) return undefined;
   const name = cluster.metadata.name;
+  const { controlPlaneRef } = cluster.spec;
+  if (controlPlaneRef !== undefined && isControlPlane(owner))
+    return {
+      reason: "WaitingForBootstrapData",
+      what: `bootstrap data of the Machine: the control plane of Cluster ${name} is ${controlPlaneRef.kind} ${controlPlaneRef.name}, and no other is begun`,
+    };
   if (endpointOf(cluster.spec.controlPlaneEndpoint) === undefined)
     return {
       reason: "WaitingForControlPlaneEndpoint",
@@ -67,12 +78,14 @@ export async function bootstrapDataOf(
   if (endpoint === undefined)
     throw new Fault("MissingInput", `Cluster/${cluster.metadata.name}`, "spec.controlPlaneEndpoint is empty");
   const version = owner.spec.version ?? OLD_VERSION;
-  const pki = await keepClusterPki(context.client, context.clock, cluster);
-  if (!isInitialized(cluster)) return initData({ cluster, version, endpoint, pki, address });
+  const isOfControlPlane = isControlPlane(owner);
+  // A worker needs no authority's key, and whoever hosts the control plane may have given none.
+  const pki = isOfControlPlane ? await keepClusterPki(context.client, context.clock, cluster) : undefined;
+  if (pki !== undefined && !isInitialized(cluster)) return initData({ cluster, version, endpoint, pki, address });
+  const ca = pki?.ca.cert ?? (await clusterAuthority(context.client, cluster));
   const token = await joinToken(plunder, context, member, { hasJoined: false, isWritten: false });
   if (token === undefined) throw new Fault("Unavailable", `Cluster/${cluster.metadata.name}`, "there is no join token");
-  const terms = { version, endpoint, caHashes: caHashes(pki.ca.cert), token, address };
-  return joinData(terms, isControlPlane(owner) ? pki : undefined);
+  return joinData({ version, endpoint, caHashes: caHashes(ca), token, address }, pki);
 }
 
 /** Keeps the token of a machine that joins by one valid until it has joined, and removes it then. */

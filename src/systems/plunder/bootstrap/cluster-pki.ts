@@ -1,5 +1,5 @@
 /** The authorities of a workload cluster whose first machine runs `kubeadm init`: Secrets under Cluster API's names, made once. */
-import { type Clock, isFault } from "@slipway/base";
+import { type Clock, Fault, isFault } from "@slipway/base";
 import { type Client, ownerReference } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
 import { LABELS, SECRET_TYPE, type SecretPurpose, secretName } from "../../../cluster-api/names.ts";
@@ -24,6 +24,16 @@ export async function keepClusterPki(client: Client, clock: Clock, cluster: Clus
     keep(client, cluster, "sa", accountKey),
   ]);
   return { ca, etcd, proxy, sa };
+}
+
+/** The certificate of the authority that the control plane's is by. Rejects with `MissingInput` where nobody has left it. */
+export async function clusterAuthority(client: Client, { metadata }: Cluster): Promise<string> {
+  const ref = { namespace: metadata.namespace!, name: secretName(metadata.name, "ca") };
+  const cert = textOf(await client.find(Secret, ref), "tls.crt");
+  if (cert !== "") return cert;
+  throw new Fault("MissingInput", `Secret/${ref.namespace}/${ref.name}`, "there is no tls.crt", {
+    remedy: "put the certificate of the control plane's authority there",
+  });
 }
 
 async function authority(commonName: string, clock: Clock): Promise<Pair> {
@@ -69,8 +79,9 @@ async function keep(
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
 function pairOf(secret: Secret | undefined): Pair | undefined {
-  const [cert, key] = ["tls.crt", "tls.key"].map((name) =>
-    Buffer.from(secret?.data?.[name] ?? "", "base64").toString(),
-  );
+  const [cert, key] = [textOf(secret, "tls.crt"), textOf(secret, "tls.key")];
   return cert && key ? { cert, key } : undefined;
 }
+
+const textOf = (secret: Secret | undefined, name: string): string =>
+  Buffer.from(secret?.data?.[name] ?? "", "base64").toString();

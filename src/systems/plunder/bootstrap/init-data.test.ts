@@ -17,6 +17,7 @@ interface Configuration {
   timeouts?: object;
   localAPIEndpoint?: object;
   controlPlane?: { localAPIEndpoint?: object };
+  nodeRegistration?: { taints?: { key: string }[] };
 }
 
 /** kubeadm's file in the user data. */
@@ -50,4 +51,15 @@ test("N39 a control plane has more than kubeadm's minute to answer for the first
   const longer = { kubernetesAPICall: "10m0s", controlPlaneComponentHealthCheck: "10m0s" };
   assert.deepEqual(timeouts("v1.31.0"), [undefined, longer]);
   assert.deepEqual(timeouts("v1.30.9"), [undefined, undefined]);
+});
+
+test("N45 machines that join a control plane name no taints, so that kubeadm puts on its own; a worker is uninitialized at first", () => {
+  const terms = { version: "v1.36.3", endpoint: ENDPOINT, caHashes: ["sha256:00"], token: "abcdef.0123456789abcdef" };
+  const [another] = configurations(joinData({ ...terms, address: undefined }, PKI));
+  assert.equal(another?.nodeRegistration?.taints, undefined);
+  const [worker] = configurations(joinData({ ...terms, address: undefined }));
+  assert.deepEqual(
+    worker?.nodeRegistration?.taints?.map(({ key }) => key),
+    ["node.cluster.x-k8s.io/uninitialized"],
+  );
 });
