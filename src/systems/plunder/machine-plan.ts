@@ -104,7 +104,6 @@ function untaken({ machine, gate, journal }: MachineView, step: Step): Standing 
 function taken({ phase, providerState, id }: Machine, step: Step): Standing {
   const state = `the host is ${providerState} (${id})`;
   if (phase === "stopped") return not("Stopped", state, "Warning");
-  if (phase === "releasing") return not("TakenBack", state, "Error");
   if (phase !== "running") return not("Installing", step.do === "wait" ? waiting(step) : state);
   return { status: true, reason: "Installed", message: "" };
 }
