@@ -1,6 +1,6 @@
 /** What Linux says of a process (proc(5)). */
 import { readdirSync, readFileSync } from "node:fs";
-import { type Usage, usageIn } from "../src/tenants/process/usage.ts";
+import { TICKS_PER_SECOND, type Usage, usageIn } from "../src/tenants/process/usage.ts";
 
 /** Its resident memory, in MiB. */
 export function residentOf(pid: number): number {
@@ -10,6 +10,13 @@ export function residentOf(pid: number): number {
 /** Its CPU time since it began, in seconds. */
 export function cpuOf(pid: number): number {
   return now(pid).cpuSeconds;
+}
+
+/** CPU time of this process' children that have ended, in seconds: fields 16 and 17 of `stat` (proc(5)). */
+export function cpuOfEnded(): number {
+  const stat = readFileSync("/proc/self/stat", "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND;
 }
 
 function now(pid: number): Usage {

@@ -123,6 +123,18 @@ test("a machine that is switched on twice starts once, and one that is switched 
   assert.equal(readFileSync(one.console.file, "latin1").match(/up: lab-1/g)?.length, 2);
 });
 
+test("a machine that is switched off for good stays off, whoever restarts it", { skip }, async (t) => {
+  const { machine: one } = await machine(t, QEMU);
+  await one.powerOn();
+  const restarted = assert.rejects(
+    one.powerOff().then(() => one.powerOn()),
+    (error) => isFault(error, "Unavailable") && /off for good/.test(error.message),
+  );
+  await one.close();
+  await restarted;
+  assert.equal(one.on, false);
+});
+
 test("a machine that does not start is off, and says what QEMU said", { skip }, async (t) => {
   const { machine: one } = await machine(t, 'process.stderr.write("no such device: tap-1\\n"); process.exit(1);');
   await assert.rejects(

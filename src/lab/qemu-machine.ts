@@ -36,6 +36,7 @@ export class QemuMachine {
   #cd: string | undefined;
   #nextUrl: string | undefined;
   #hadUrl = false;
+  #isClosed = false;
 
   private constructor(spec: MachineSpec, tap: string, folder: string) {
     this.spec = spec;
@@ -60,7 +61,7 @@ export class QemuMachine {
     return this.#running !== undefined;
   }
 
-  /** Switches it on; nothing when it is on. Rejects with a `Fault` that says what QEMU said when it does not start. */
+  /** Switches it on; nothing when it is on. Rejects with a `Fault` when it is closed, and when it does not start: that says what QEMU said. */
   powerOn(): Promise<void> {
     this.#starting ??= this.#start().finally(() => {
       this.#starting = undefined;
@@ -70,6 +71,7 @@ export class QemuMachine {
 
   async #start(): Promise<void> {
     if (this.#running !== undefined) return;
+    if (this.#isClosed) throw new Fault("Unavailable", `machine ${this.spec.name}`, "it is switched off for good");
     await this.#setVariables();
     const tpm = this.spec.hasTpm === true ? await startTpm(this.#tpmFolder) : undefined;
     const { program, args } = qemuArguments(this.spec, {
@@ -213,8 +215,9 @@ export class QemuMachine {
       });
   }
 
-  /** Switches it off for good. */
+  /** Switches it off for good: a restart that a management controller has half done does not bring it back. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.powerOff();
     await this.console.close();
   }

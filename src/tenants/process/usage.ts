@@ -7,7 +7,7 @@ export interface Usage {
 }
 
 /** Linux counts CPU time in hundredths of a second (`getconf CLK_TCK`). */
-const TICKS_PER_SECOND = 100;
+export const TICKS_PER_SECOND = 100;
 
 /** Undefined: it is gone, or this is no Linux. */
 export async function usageOf(pid: number): Promise<Usage | undefined> {
