@@ -5,19 +5,25 @@ import { SimRack } from "../../sim/rack/rack.ts";
 import { USUAL_TIMINGS } from "../../sim/rack/server-parts.ts";
 import { SimDomains } from "../../sim/vino/sim-domains.ts";
 import { SimNodes } from "../../sim/vino/sim-nodes.ts";
-import type { StandInHardware } from "../counterpart.ts";
+import type { HardwarePorts, OwnHardware, StandInHardware } from "../counterpart.ts";
 import { AGENT_LABEL, SIMULATED_NODE } from "../vino/names.ts";
 import { STAND_IN_LOGIN, STAND_IN_SERVERS } from "./stand-in.ts";
 
 /** A rack of simulated servers, and simulated nodes whose virtual machines are on its network. Whoever registers is trusted: nobody is there to approve them. */
-export const hardware: StandInHardware = async ({ client, clock, random, log, firmware, speed }) => {
+export const hardware: StandInHardware = async (ports) => standInRack(ports).own;
+
+/** The same, with the rack for who plays what befalls its servers. */
+export function standInRack({ client, clock, random, log, firmware, speed }: HardwarePorts): {
+  rack: SimRack;
+  own: OwnHardware;
+} {
   const timings = quicker(USUAL_TIMINGS, speed);
   const rack = new SimRack({ clock, random, log, firmware, timings, trust: "first-seen" });
   rack.login = STAND_IN_LOGIN;
   for (const name of STAND_IN_SERVERS) rack.add(name);
   const domains = new SimDomains({ clock, random, network: rack.network, timings });
   let nodes: SimNodes | undefined;
-  return {
+  const own: OwnHardware = {
     settings: {
       discovery: { namespace: DISCOVERY_NAMESPACE, most: 1_000, perSecond: 10 },
       start: async () => rack.serve(),
@@ -35,4 +41,5 @@ export const hardware: StandInHardware = async ({ client, clock, random, log, fi
       await rack.close();
     },
   };
-};
+  return { rack, own };
+}

@@ -207,6 +207,24 @@ async function threeReplicas(t: TestContext, management: Management, host: strin
   await ended(life);
 }
 
+/** With etcd on its machines upstream's manager asks each member before it makes another machine. There is none here: the first machine runs, and it waits. */
+async function firstOfThree(t: TestContext, management: Management, host: string): Promise<void> {
+  const life = await begun(t, management, host, false);
+  const { plane, machines, within } = life;
+  const reason = async () => conditionOf((await plane()).status?.conditions, "ScalingUp")?.message ?? "";
+  await within("the second machine waits for etcd", async () => /etcd/i.test(await reason()));
+  t.diagnostic(await reason());
+  const [first, ...others] = await machines();
+  assert.ok(first !== undefined && isRunning(first));
+  assert.deepEqual(others, []);
+  const { status } = await plane();
+  assert.equal(status?.initialization?.controlPlaneInitialized, true);
+  const of = (type: string) => conditionOf(first.status?.conditions as readonly Condition[], type)?.status;
+  assert.deepEqual([of("APIServerPodHealthy"), of("EtcdPodHealthy")], ["True", "True"]);
+  assert.notEqual(of("EtcdMemberHealthy"), "True");
+  await ended(life);
+}
+
 describe("upstream's control planes", { skip }, () => {
   for (const [where, api, host, skip] of [
     ["the embedded API", embeddedApi, "127.0.78.1", false],
@@ -217,4 +235,8 @@ describe("upstream's control planes", { skip }, () => {
     }, async (t) => {
       await threeReplicas(t, await startUpstream(t, String(folder), { run: RUN, api }), host);
     });
+
+  test("N45 with etcd on its machines a KubeadmControlPlane begins on a PlunderMachine and waits for etcd, which is not simulated; it leaves wiped machines", async (t) => {
+    await firstOfThree(t, await startUpstream(t, String(folder), { run: RUN }), "127.0.78.3");
+  });
 });

@@ -10,7 +10,6 @@ import { loadAll } from "js-yaml";
 import { BOOT_LIMITS } from "../../../src/bootstrap/boot-service.ts";
 import { HttpClients } from "../../../src/cli/http-clients.ts";
 import { installCrds } from "../../../src/kinds/install.ts";
-import { BareMetalHost } from "../../../src/kinds/metal3/bare-metal-host.ts";
 import { PLUNDER_KINDS } from "../../../src/kinds/plunder/kinds.ts";
 import { MachineProvider } from "../../../src/kinds/slipway/machine-provider.ts";
 import { applyObjects } from "../../../src/laptop/apply.ts";
@@ -21,17 +20,15 @@ import { DEFAULT_NAMESPACE, DEFAULT_SECRET } from "../../../src/operator/default
 import { createOperator, type Operator, systemsOf } from "../../../src/operator/operator.ts";
 import { METAL3_KINDS } from "../../../src/systems/netboot/led-netboot.ts";
 import { hardware } from "../../../src/systems/netboot/simulated.ts";
-import { STAND_IN_LOGIN, STAND_IN_SERVERS, standInBmc } from "../../../src/systems/netboot/stand-in.ts";
 import { shippedRbac, wordsOf } from "../grants.ts";
-import { until } from "../live.ts";
 import { observed } from "../observed.ts";
 import { apply, operatorTransport } from "../operator-account.ts";
+import { declareBmcs } from "../rack-bmcs.ts";
 import { type FarNetboot, farNetboot } from "./far-netboot.ts";
 import type { Management } from "./management.ts";
 
 const LOOPBACK = "127.0.0.1";
 const SPEED = 400;
-const BMC_LOGIN = "bmc";
 const CONVERTED = [...PLUNDER_KINDS, [MachineProvider]] as never;
 
 /** Whose the rack is: the operator's own, or that of a netboot outside of the cluster, which Secret `plunder` of namespace `default` names. */
@@ -121,24 +118,4 @@ export async function startPlunder(
   const stringData = { "plunderclient.yaml": netboot.clientFile };
   await client.create(Secret, { metadata: { namespace: "default", name: "plunder" }, stringData });
   return { client, forbidden, netboot };
-}
-
-/** The hosts get their BMCs, so that they are switched on for their wipes. */
-async function declareBmcs(client: Client): Promise<void> {
-  const metadata = { namespace: DISCOVERY_NAMESPACE, name: BMC_LOGIN };
-  await client.create(Secret, { metadata, stringData: { ...STAND_IN_LOGIN } });
-  const hosts = async () =>
-    (await client.list(BareMetalHost)).items.toSorted((a, b) => a.metadata.name.localeCompare(b.metadata.name));
-  await until("all hosts are seen", async () => (await hosts()).length === STAND_IN_SERVERS.length, 60_000);
-  for (const [
-    at,
-    {
-      metadata: { name },
-    },
-  ] of (await hosts()).entries()) {
-    const body = { spec: { bmc: { address: standInBmc(at), credentialsName: BMC_LOGIN }, online: true } };
-    await client.patch(BareMetalHost, { namespace: DISCOVERY_NAMESPACE, name }, { type: "merge", body });
-  }
-  const isOffered = ({ status }: BareMetalHost): boolean => status?.provisioning?.state === "available";
-  await until("all hosts are offered", async () => (await hosts()).every(isOffered), 60_000);
 }
