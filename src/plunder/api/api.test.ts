@@ -245,6 +245,58 @@ test("N29 what is wrong with one machine of a file is told and touches no other"
   assert.equal(progress[1]?.message, "a boot configuration absent");
 });
 
+test("N29 a body for another machine or name than the path is refused, and what has no effect is told beside the answer", async (t) => {
+  const { ask, done } = await withBoot(t);
+  const native = async (path: string, asking: Asking) => (await ask(`/v1/plunder${path}`, asking)).body;
+  const [first = "", second = ""] = MACS;
+  for (const mac of [first, second]) await done(ask("/deployment", { method: "POST", body: deploymentOf(mac) }));
+  const changed = { method: "PATCH", body: deploymentOf(second, { hostname: "x" }) };
+  assert.equal((await native(`/deployment/${first}`, changed)).code, "Invalid");
+  await done(ask(`/deployment/${second.toUpperCase()}`, changed));
+  const { config } = (await native(`/deployment/${second}`, {})) as { config?: { hostname?: string } };
+  assert.equal(config?.hostname, "x");
+  const boot = { method: "POST", body: { ...PRESEED, configName: "other" } };
+  assert.equal((await native("/config/boot/another", boot)).code, "Invalid");
+  await done(ask("/config/boot/other", boot));
+  const body = { ...deploymentOf(MACS[2]!, { adapter: "eth0" }), bootConfig: { configName: "mine" } };
+  const { warning } = await done(ask("/deployment", { method: "POST", body }));
+  assert.match(warning!, /^bootConfig: the one that bootConfigName names.*; config\.adapter: the card is found/);
+});
+
+test("N25 a machine that is left out of all deployments gets nothing any more", async (t) => {
+  const { ask, done, hosts, installers } = await withBoot(t);
+  const all = (...macs: string[]) => ({
+    method: "POST",
+    body: { globalConfig: GLOBAL, deployments: macs.map((mac) => deploymentOf(mac)) },
+  });
+  registered(hosts, MAC);
+  await done(ask("/deployments", all(MAC, MACS[1]!)));
+  await until("the machine has an installer", () => installers.startOf(MAC, "ipxe") !== undefined);
+  await done(ask("/deployments", all(MACS[1]!)));
+  assert.equal(installers.startOf(MAC, "ipxe"), undefined);
+  assert.equal(hosts.bootOf(MAC), "agent");
+});
+
+test("N29 what can't be installed has failed, with the reason; what is only missing yet is waited for", async (t) => {
+  const { ask, done, hosts, clock } = await withBoot(t);
+  const progress = async () =>
+    (await ask("/v1/plunder/progress")).body as unknown as { state: string; message: string }[];
+  await done(ask("/deployment", { method: "POST", body: deploymentOf(MAC) }));
+  assert.deepEqual((await progress())[0]?.state, "waiting");
+  registered(hosts, MAC);
+  await until("it has failed", async () => (await progress())[0]?.state === "failed");
+  assert.match((await progress())[0]!.message, /config\.username: who logs in is needed/);
+  assert.equal(hosts.get(MAC)?.install, undefined);
+  await clock.run(60_000);
+  assert.equal((await progress())[0]?.state, "failed");
+});
+
+test("N31 a log that nobody has, of a machine on which no map was run, can't be deleted", async (t) => {
+  const { ask } = await plunderWorld(t);
+  for (const method of ["GET", "DELETE"])
+    assert.equal((await ask("/v1/plunder/parlay/logs/10-0-0-1", { method })).body.code, "NotFound");
+});
+
 test("N10 after a restart the same deployments are there, and none that has ended is begun again", async (t) => {
   const dir = mkdtempSync(join(tmpdir(), "slipway-plunder-"));
   t.after(() => rmSync(dir, { recursive: true }));
@@ -277,8 +329,8 @@ test("N10 after a restart the same deployments are there, and none that has ende
 
 test("what the original took and did not do is refused in words", async (t) => {
   const { ask } = await withBoot(t);
-  const refusal = async (path: string, body: unknown, words: RegExp, method = "POST"): Promise<void> =>
-    assert.match((await ask(path, { method, body })).body.error ?? "", words);
+  const refusal = async (path: string, body: unknown, words: RegExp): Promise<void> =>
+    assert.match((await ask(path, { method: "POST", body })).body.error ?? "", words);
   await refusal("/config/boot/esx", { configName: "esx", configType: "vsphere" }, /ESXi is not installed/);
   await refusal(
     "/config/boot/iso",
@@ -297,7 +349,6 @@ test("what the original took and did not do is refused in words", async (t) => {
     deploymentOf(MAC, { swapEnabled: true }),
     /line 1, config\.swapEnabled: there is no such field/,
   );
-  await refusal("/config/boot/preseed", undefined, /.*/, "DELETE");
   const map = (action: object) => ({
     deployments: [{ name: "d", hosts: ["10.0.0.1"], actions: [{ name: "a", type: "command", ...action }] }],
   });
