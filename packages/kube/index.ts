@@ -18,7 +18,7 @@ export { type Health, problemsOf, type SystemHealth, waitingText } from "./healt
 export { type LabelSelector, matchesLabels, selectorText, selects } from "./label-selector.ts";
 export { LEASE_TIMES } from "./leader.ts";
 export type { LeaderElection } from "./managed-system.ts";
-export { createManager, type Manager, runtimeAccess } from "./manager.ts";
+export { createManager, DEFINITIONS_ACCESS, type Manager, runtimeAccess } from "./manager.ts";
 export { type RuntimeMetrics, runtimeMetrics } from "./metrics.ts";
 export {
   type Condition,

@@ -11,7 +11,8 @@ import { type Clock, Fault, type Log, type Random, uuid } from "@slipway/base";
 import type { Cache } from "./cache.ts";
 import type { Client } from "./client.ts";
 import type { Access, Controller, Source } from "./controller.ts";
-import { Event, Lease } from "./core.ts";
+import { CustomResourceDefinition, Event, Lease } from "./core.ts";
+import { Definitions } from "./definitions.ts";
 import { type Health, problemsOf, type SystemHealth } from "./health.ts";
 import { type Election, FLUSH_MS, type LeaderElection, ManagedSystem, type SystemPorts } from "./managed-system.ts";
 import { meteredTransport, type RuntimeMetrics } from "./metrics.ts";
@@ -92,6 +93,7 @@ class Runtime implements Manager {
   readonly #systems = new Map<string, ManagedSystem>();
   readonly #shared: Need[] = [];
   readonly #missing: MissingKinds;
+  readonly #definitions: Definitions;
   readonly #madeAt: number;
   readonly #allReady = Promise.withResolvers<void>();
   readonly #background: Promise<void>[] = [];
@@ -121,6 +123,7 @@ class Runtime implements Manager {
     };
     this.#reader = createClient(transport, clientOptions);
     this.#missing = new MissingKinds({ clock, log, remedy: options.remedy });
+    this.#definitions = new Definitions(clock);
     this.#madeAt = clock.now();
     this.#ports = {
       transport,
@@ -227,11 +230,15 @@ class Runtime implements Manager {
   /** Follows what the caches hold, and stands for election. */
   #begin(): void {
     const { clock, random, log } = this.#options;
+    const ports = { client: this.#reader, clock, random, log };
+    const { signal } = this.#reflecting;
     for (const { selection, store } of this.cache.all()) {
       const { resource } = selection;
-      store.listenMissing((is) => this.#missing.note(resource, is, this.#needing(resource)));
-      const ports = { client: this.#reader, clock, random, log };
-      this.#background.push(reflect(selection, store, ports, this.#reflecting.signal));
+      store.listenMissing((is) => {
+        this.#missing.note(resource, is, this.#needing(resource));
+        if (is) this.#background.push(this.#definitions.follow(ports, signal));
+      });
+      this.#background.push(reflect(selection, store, { ...ports, definitions: this.#definitions }, signal));
     }
     if (this.#ports.election !== undefined) this.#elect(this.#ports.election);
   }
@@ -309,6 +316,9 @@ class Runtime implements Manager {
     for (const runner of runners) runner.queue.close();
   }
 }
+
+/** Lets a manager see when a kind that is missing is defined. Without it such a kind is asked for every 30 s. For `rulesOf`. */
+export const DEFINITIONS_ACCESS: Access = { resource: CustomResourceDefinition, verbs: ["list", "watch"] };
 
 /** What a manager needs besides its controllers' access: its leases and its events. For `rulesOf`. */
 export function runtimeAccess(leaderElection: { namespace: string } | false): Access[] {

@@ -11,6 +11,8 @@ import { runtimeMetrics } from "./metrics.ts";
 
 const NODES = "/api/v1/nodes";
 const MAPS = "/api/v1/namespaces/x/configmaps";
+const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const HOUR = 3_600_000;
 const node = (name: string): object => ({ apiVersion: "v1", kind: "Node", metadata: { name } });
 const map = (name: string): object => ({ metadata: { name, namespace: "x" } });
 
@@ -131,6 +133,74 @@ test("a controller works without an optional kind, reads it as empty, and gets i
   await clock.run(10);
   assert.deepEqual(seen.slice(2), ["metal n 2"]);
   assert.deepEqual(manager.health().systems[0]!.waiting, []);
+  await stop();
+});
+
+/** Attempts to watch what is not served. */
+function attemptsOn(api: FakeApi, kind: string): { count: number } {
+  const attempts = { count: 0 };
+  const refuse = api.intercept;
+  api.intercept = (request) => {
+    const answer = refuse(request);
+    if (answer !== undefined && request.path.endsWith(kind)) attempts.count++;
+    return answer;
+  };
+  return attempts;
+}
+
+test("where definitions are followed, a missing kind is asked for when its own comes, and seldom else", async () => {
+  const { api, clock, manager, missing, stop } = world();
+  api.streamsLists = true;
+  const define = (name: string): object => api.put(`${DEFINITIONS}/${name}`, { metadata: { name } });
+  define("boats.sea.example.org");
+  const attempts = attemptsOn(api, "configmaps");
+  const seen: string[] = [];
+  manager.add(noting("metal", [nodes, optionalMaps], seen));
+  manager.add(noting("needs", [maps], []));
+  void manager.start();
+  await clock.run(HOUR);
+  attempts.count = 0;
+  await clock.run(10 * HOUR);
+  // Between 5 and 10 minutes apart.
+  assert.ok(attempts.count >= 60 && attempts.count <= 120, `${attempts.count} attempts in ten hours`);
+  attempts.count = 0;
+  define("other.sea.example.org");
+  await clock.run(10_000);
+  assert.ok(attempts.count <= 1, "another kind's definition says nothing of it");
+  // The definition is there before its objects are served.
+  define("configmaps");
+  await clock.run(5_000);
+  assert.ok(attempts.count >= 3, `${attempts.count} attempts`);
+  missing.clear();
+  api.put(`${MAPS}/m`, map("m"));
+  await clock.run(10_000);
+  assert.deepEqual(seen, ["metal m 1"]);
+  assert.equal(manager.ready(), true);
+  await stop();
+});
+
+test("without the right to read definitions a missing kind is asked for every 30 s, and they every few minutes", async () => {
+  const { api, clock, manager, missing, stop } = world();
+  api.streamsLists = true;
+  const notFound = api.intercept;
+  let refused = 0;
+  api.intercept = (request) => {
+    if (request.path !== DEFINITIONS) return notFound(request);
+    refused++;
+    return failure(403, "Forbidden", "no rights");
+  };
+  const attempts = attemptsOn(api, "configmaps");
+  manager.add(noting("metal", [maps], []));
+  void manager.start();
+  await clock.run(HOUR);
+  refused = 0;
+  attempts.count = 0;
+  await clock.run(HOUR);
+  assert.ok(refused > 0 && refused <= 12, `definitions were asked for ${refused} times in an hour`);
+  assert.ok(attempts.count >= 120, `${attempts.count} attempts in an hour`);
+  missing.clear();
+  await clock.run(30_000);
+  assert.equal(manager.ready(), true);
   await stop();
 });
 

@@ -1,10 +1,10 @@
-import { asFault, type Clock, Fault, isFault, type Log, type Random } from "@slipway/base";
-import { type BackOff, backOffMs } from "./back-off.ts";
+import { asFault, Fault, isFault } from "@slipway/base";
 import type { Client } from "./client.ts";
 import { type KubeObject, keyOf, type Resource } from "./object.ts";
 import { isNewer } from "./resource-version.ts";
 import type { Store } from "./store.ts";
 import type { WatchEvent } from "./transport.ts";
+import { WatchPauses, type WatchPausesPorts } from "./watch-pauses.ts";
 
 /** Which objects are followed. */
 export interface Selection<T extends KubeObject = KubeObject> {
@@ -14,17 +14,13 @@ export interface Selection<T extends KubeObject = KubeObject> {
   fieldSelector?: string;
 }
 
-export interface ReflectorPorts {
+export interface ReflectorPorts extends WatchPausesPorts {
   client: Client;
-  clock: Clock;
-  random: Random;
-  log: Log;
   /** A stream on which nothing came for so long, not even a bookmark, is taken for dead. */
   silenceMs?: number;
 }
 
 const SILENCE_MS = 150_000;
-const BACK_OFF: BackOff = { baseMs: 800, maxMs: 30_000, jitter: 0.5 };
 
 /**
  * A watch that ended sooner, without an event, counts as a failure: its server may be refusing in its own way. One that
@@ -38,7 +34,7 @@ const WATCH_SECONDS = 300;
 /**
  * Keeps a store equal to the API's state: has a watch begin with what there is, resumes where a watch ended, and begins anew when the API
  * no longer knows the version. An API that does not stream what there is gets lists. After a failure it tries again with back-off, without end; a missing
- * definition (404) is one, and the store notes it.
+ * definition (404) is one, and the store notes it; where `definitions` are followed, the next attempt waits for a change of the kind's own.
  * Resolves when `signal` is aborted.
  */
 export async function reflect<T extends KubeObject>(
@@ -47,10 +43,9 @@ export async function reflect<T extends KubeObject>(
   ports: ReflectorPorts,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, random, log } = ports;
   const position: Position = { version: undefined };
+  const pauses = new WatchPauses(selection.resource, ports);
   let streams = true;
-  let failures = 0;
   while (!signal.aborted) {
     const { trouble, lasted } = await follow({ selection, store, position, streams, ports, signal });
     if (signal.aborted) return;
@@ -58,14 +53,12 @@ export async function reflect<T extends KubeObject>(
       streams = false;
       continue;
     }
-    if (lasted) failures = 0;
+    if (lasted) pauses.end();
     if (trouble === undefined) continue;
     if (isFault(trouble, "Gone", "NotFound")) position.version = undefined;
     // A definition that comes back may have lost its objects: versions from before mean nothing then.
     if (isFault(trouble, "NotFound")) store.markMissing();
-    const waitMs = Math.max(trouble.retryAfterMs ?? 0, backOffMs(BACK_OFF, failures++, random));
-    log.debug({ resource: selection.resource.plural, code: trouble.code, waitMs }, "watch ended, trying again");
-    await clock.sleep(waitMs, signal).catch(() => {});
+    await pauses.pass(trouble, signal);
   }
 }
 

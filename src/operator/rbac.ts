@@ -1,5 +1,13 @@
 import { cryptoRandom, Fault, quietLog, systemClock } from "@slipway/base";
-import { type Access, createClient, type PolicyRule, type RbacRules, rulesOf, runtimeAccess } from "@slipway/kube";
+import {
+  type Access,
+  createClient,
+  DEFINITIONS_ACCESS,
+  type PolicyRule,
+  type RbacRules,
+  rulesOf,
+  runtimeAccess,
+} from "@slipway/kube";
 import { CustomResourceDefinition } from "@slipway/kube/core";
 import type { Kind } from "../kinds/kind.ts";
 import { DISCOVERY_NAMESPACE } from "../netboot/settings.ts";
@@ -50,7 +58,8 @@ export function operatorRules(
   kinds: Kinds = KINDS,
   systems: readonly System[] = systemsOf(),
 ): RbacRules {
-  return systemRules(systems, namespace, [...runtimeAccess({ namespace }), ...conversionAccess(namespace, kinds)]);
+  const own = [...runtimeAccess({ namespace }), DEFINITIONS_ACCESS, ...conversionAccess(namespace, kinds)];
+  return systemRules(systems, namespace, own);
 }
 
 /** The operator's ServiceAccount and all that is bound to it, in the order in which it is applied. */
