@@ -93,9 +93,9 @@ function isOwnPool({ ref, path }: FoundPool): boolean {
 }
 
 function leaveNetwork(draft: Draft, network: FoundNetwork, { bridges }: NodeWish, { domains }: NodeFound): void {
-  const { ref, active, record } = network;
-  if (record === undefined || bridges.has(network.bridge ?? "")) return;
-  const about = subject.bridge(network.bridge ?? ref.name);
+  const { ref, active, record, bridge = "" } = network;
+  if (record === undefined || bridges.has(bridge)) return;
+  const about = subject.bridge(bridge);
   const user = domains.find(({ next, live }) =>
     [...next.cards, ...(live?.cards ?? [])].some((card) => card.network === ref.name),
   );
