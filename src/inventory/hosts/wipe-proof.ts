@@ -8,10 +8,11 @@ export function wipeProof(
   const problem = (what: string) => ({ problem: `the disks are not wiped: ${what}` });
   if (!ok) return problem(message);
   if (known === undefined) return problem("its agent has not reported which it has");
-  const wiped = new Set(disks.filter((each) => each.proven).map(({ disk }) => disk));
-  const left = known.filter(({ name, readOnly }) => !readOnly && !wiped.has(name));
-  if (left.length > 0 || wiped.size < disks.length)
-    return problem(`nothing is proven of ${left.map(({ name }) => name).join(", ")}`);
+  const unproven = disks.filter((each) => !each.proven).map(({ disk }) => disk);
+  const told = new Set(disks.map(({ disk }) => disk));
+  const missing = known.filter(({ name, readOnly }) => !readOnly && !told.has(name)).map(({ name }) => name);
+  const left = [...new Set([...unproven, ...missing])];
+  if (left.length > 0) return problem(`nothing is proven of ${left.join(", ")}`);
   const proven = disks.map(({ disk, how }) => `${disk} (${how})`).join(", ");
   return { proof: `wiped, and read back: ${proven || "no disks"}` };
 }
