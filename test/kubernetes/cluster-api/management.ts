@@ -56,7 +56,7 @@ export async function embeddedApi(dir: string): Promise<Api> {
 }
 
 /** What kube-controller-manager does that the embedded API does by itself. */
-const CONTROLLERS = [
+export const CONTROLLERS = [
   "garbage-collector-controller",
   "namespace-controller",
   "serviceaccount-controller",

@@ -46,7 +46,7 @@ const RACKS: readonly [rack: Rack, on: string][] = [
 
 /** A cluster's life: from its manifests to running Machines, and to wiped machines. */
 async function life(t: TestContext, management: Management, rack: Rack): Promise<void> {
-  const { client, forbidden, netboot } = await startPlunder(t, management, rack);
+  const { client, forbidden, netboot } = await startPlunder(t, management, { rack });
   const to = { client, transport: management.transport };
   for (const name of ["cluster", "machine"]) await applyObjects(to, await manifests(name));
   const machines = async () => (await client.list(Machine)).items;

@@ -1,4 +1,4 @@
-/** Slipway beside upstream's core as plunder's provider alone, with the rights that `deploy/` ships and a simulated rack of machines that are trusted as first seen. */
+/** Slipway as plunder's provider, beside upstream's core or with its own light one, with the rights that `deploy/` ships and a simulated rack of machines that are trusted as first seen. */
 import { readFile } from "node:fs/promises";
 import type { TestContext } from "node:test";
 import { systemClock as clock, quietLog as log, cryptoRandom as random } from "@slipway/base";
@@ -9,7 +9,9 @@ import { Namespace, Secret } from "@slipway/kube/core";
 import { loadAll } from "js-yaml";
 import { BOOT_LIMITS } from "../../../src/bootstrap/boot-service.ts";
 import { HttpClients } from "../../../src/cli/http-clients.ts";
+import { CLUSTER_API_KINDS } from "../../../src/kinds/cluster-api/kinds.ts";
 import { installCrds } from "../../../src/kinds/install.ts";
+import type { Kind } from "../../../src/kinds/kind.ts";
 import { PLUNDER_KINDS } from "../../../src/kinds/plunder/kinds.ts";
 import { MachineProvider } from "../../../src/kinds/slipway/machine-provider.ts";
 import { applyObjects } from "../../../src/laptop/apply.ts";
@@ -29,7 +31,15 @@ import type { Management } from "./management.ts";
 
 const LOOPBACK = "127.0.0.1";
 const SPEED = 400;
-const CONVERTED = [...PLUNDER_KINDS, [MachineProvider]] as never;
+
+/** What runs of Slipway by whose core it is: systems, kinds of several versions that it serves, and files of `deploy/` with its rights. */
+const BY_CORE = {
+  upstream: { systems: [], kinds: [], rights: [] },
+  light: { systems: ["cluster-api"], kinds: CLUSTER_API_KINDS, rights: ["cluster-api-in-operator.yaml"] },
+} as const;
+
+/** Upstream's is somebody else's process. */
+export type Core = keyof typeof BY_CORE;
 
 /** Whose the rack is: the operator's own, or that of a netboot outside of the cluster, which Secret `plunder` of namespace `default` names. */
 export type Rack = "own" | "a netboot's";
@@ -51,18 +61,21 @@ const RIGHTS_IN = ["fleet-local"];
 export async function startPlunder(
   t: TestContext,
   { transport, kubeconfigFile }: Pick<Management, "transport" | "kubeconfigFile">,
-  rack: Rack = "own",
+  { rack = "own", core = "upstream" }: { rack?: Rack; core?: Core } = {},
 ): Promise<Provider> {
   const client = createClient(transport, { clock, random, log });
   const stopping = new AbortController();
-  await installCrds(client, clock, stopping.signal, [...(CONVERTED as never[]), ...METAL3_KINDS] as never);
+  const { systems, kinds, rights } = BY_CORE[core];
+  const converted: readonly (readonly Kind[])[] = [...PLUNDER_KINDS, ...kinds, [MachineProvider]];
+  await installCrds(client, clock, stopping.signal, [...converted, ...METAL3_KINDS]);
   for (const name of [DEFAULT_NAMESPACE, DISCOVERY_NAMESPACE, ...RIGHTS_IN])
     await client.create(Namespace, { metadata: { name } });
   for (const file of ["upstream-core", "provider"]) {
     const objects = loadAll(await readFile(`examples/plunder/${file}.yaml`, "utf8")) as KubeObject[];
     await applyObjects({ client, transport }, objects);
   }
-  for (const file of RIGHTS) for (const object of await shippedRbac(file)) await apply(transport, object);
+  for (const file of [...RIGHTS, ...rights])
+    for (const object of await shippedRbac(file)) await apply(transport, object);
   const forbidden: string[] = [];
   const account = observed(
     await operatorTransport({ transport, plane: { kubeconfigFile } }),
@@ -71,7 +84,7 @@ export async function startPlunder(
   const way = { host: LOOPBACK, port: 0, url: (at: number) => `https://${LOOPBACK}:${at}` };
   const conversion = await serveConversion(
     { client, clock, log },
-    { kinds: CONVERTED, namespace: DEFAULT_NAMESPACE, ...way },
+    { kinds: converted, namespace: DEFAULT_NAMESPACE, ...way },
   );
   await conversion?.start();
   const http = undiciHttp({});
@@ -92,8 +105,8 @@ export async function startPlunder(
     {
       ...{ namespace: DEFAULT_NAMESPACE, secret: DEFAULT_SECRET, bootUrl: boot.url, pollMs: 500 },
       leaderElection: false,
-      systems: systemsOf(["providers", "netboot", "plunder"]),
-      of: { netboot: own.settings, plunder: { enabled: true } },
+      systems: systemsOf(["providers", "netboot", ...systems, "plunder"]),
+      of: { netboot: own.settings, plunder: { enabled: true }, "cluster-api": { core: "light" } },
     },
   );
   answer = operator.boot;
