@@ -49,6 +49,7 @@ export class OwnRack {
     this.#folder = mkdtempSync(join(tmpdir(), "slipway-own-"));
     const { clock, random, firmware } = world;
     this.rack = new SimRack({ clock, random, firmware, folder: this.#folder });
+    world.waitsFor.push(this.rack.network);
     this.rack.bmcFaults = (server) => () => {
       if (this.#broken.has(server.name)) throw new Error("the BMC is broken");
       this.befall(server);

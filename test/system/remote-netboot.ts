@@ -76,6 +76,7 @@ export class RemoteNetboot {
     this.#setting = setting;
     const { clock, random, firmware } = world;
     this.rack = new SimRack({ clock, random, firmware, folder: this.#folder });
+    world.waitsFor.push(this.rack.network);
     for (let number = 1; number <= servers; number++) this.rack.add(`far-${number}`);
     world.serve(NETBOOT, (request) => this.#answer(request));
   }

@@ -65,7 +65,9 @@ export interface RunningOperator extends Operator {
 
 /** An embedded API, simulated clouds and operators in one virtual time. */
 export class World {
-  readonly clock = new VirtualClock(undefined, () => this.api?.outside());
+  readonly clock = new VirtualClock(undefined, () => this.api?.outside() ?? this.#outside());
+  /** What works on threads, too, for which virtual time waits. */
+  readonly waitsFor: { outside(): Promise<void> | undefined }[] = [];
   readonly random: Random;
   readonly secrets = new Secrets();
   readonly logged: string[] = [];
@@ -148,6 +150,14 @@ export class World {
       if (replica !== undefined) return await replica.boot(request);
       throw new Error("nobody serves boots");
     });
+  }
+
+  #outside(): Promise<void> | undefined {
+    for (const each of this.waitsFor) {
+      const change = each.outside();
+      if (change !== undefined) return change;
+    }
+    return undefined;
   }
 
   /** Installs these kinds' definitions, each with all its versions. */

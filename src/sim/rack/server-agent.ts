@@ -115,6 +115,8 @@ async function write(
   await clock.sleep(done === "whole" ? timings.write : timings.write / 20, signal);
   const data: Record<string, string> = {};
   for (const { path, url } of order.data?.files ?? []) data[path] = await network.file(url, address);
+  // Without power nothing is written, however long a file was on its way.
+  signal.throwIfAborted();
   // Half an image is no image, but it is no empty disk either.
   disk.content = { image: done === "whole" ? order.url : "torn", data };
 }
