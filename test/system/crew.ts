@@ -1,12 +1,12 @@
 /** Replicas of a world that share its work, and come and go. */
 import assert from "node:assert/strict";
 import type { Random } from "@slipway/base";
-import { LEASE_TIMES, type Transport } from "@slipway/kube";
+import { type Client, LEASE_TIMES, type Manager, type Transport } from "@slipway/kube";
 import { Namespace } from "@slipway/kube/core";
 import { DEFAULT_NAMESPACE } from "../../src/operator/defaults.ts";
 import { create } from "../../src/sim/site/capi-machine.ts";
-import { interruptible } from "./mortal.ts";
-import { MINUTE, type RunningOperator, SECOND, type World } from "./world.ts";
+import { interruptible, type Mortal } from "./mortal.ts";
+import { MINUTE, SECOND, type World } from "./world.ts";
 
 export const SHARDS = 8;
 const REPLICAS = 4;
@@ -15,8 +15,23 @@ export const TAKEN_OVER_MS = LEASE_TIMES.leaseMs + 5 * SECOND;
 /** Two times in three nothing happens. */
 const HARMS = ["kill", "stop", "sleep", "add", "wake"] as const;
 
+/** A process of a crew. */
+export interface Replica {
+  manager: Pick<Manager, "health" | "stop">;
+  mortal: Mortal;
+}
+
+/** What a crew needs of its world. */
+export interface CrewWorld {
+  clock: World["clock"];
+  client: Client;
+  operator(of: { shards: number }): Promise<Replica>;
+  until(what: string, holds: () => boolean, forMs?: number, stepMs?: number): Promise<void>;
+  whileTimePasses<T>(promise: Promise<T>): Promise<T>;
+}
+
 /** How many shards a replica works on. */
-export function held({ manager, mortal }: RunningOperator): number {
+export function held({ manager, mortal }: Replica): number {
   if (!mortal.awake) return 0;
   return Math.min(...manager.health().systems.map(({ shards }) => shards.held));
 }
@@ -43,10 +58,10 @@ export class Ways {
   }
 }
 
-export class Crew<W extends World = World> {
+export class Crew<W extends CrewWorld = CrewWorld> {
   readonly world: W;
-  all: RunningOperator[] = [];
-  readonly #sleepers: RunningOperator[] = [];
+  all: Replica[] = [];
+  readonly #sleepers: Replica[] = [];
 
   constructor(world: W) {
     this.world = world;
@@ -64,7 +79,7 @@ export class Crew<W extends World = World> {
     this.all.push(await this.world.operator({ shards: SHARDS }));
   }
 
-  get living(): RunningOperator[] {
+  get living(): Replica[] {
     return this.all.filter(({ mortal }) => mortal.awake);
   }
 
@@ -85,13 +100,13 @@ export class Crew<W extends World = World> {
     return this.world.clock.monotonic() - began;
   }
 
-  kill(victim: RunningOperator): void {
+  kill(victim: Replica): void {
     victim.mortal.kill();
     this.all = this.all.filter((one) => one !== victim);
   }
 
   /** It gives its shards back by itself, and its process ends. */
-  stop(victim: RunningOperator): void {
+  stop(victim: Replica): void {
     this.all = this.all.filter((one) => one !== victim);
     void victim.manager.stop().then(() => victim.mortal.kill());
   }

@@ -4,14 +4,14 @@ import { planeUnderFaults } from "./control-plane-life.ts";
 import { lifeOfDeaths } from "./deaths-seed.ts";
 import { lifeUnderFaults } from "./fault-seed.ts";
 import { ownPoolOverShards, ownPoolUnderFaults } from "./own-seed.ts";
-import { lifeWithFaults } from "./packet-life.ts";
-import { remoteUnderFaults } from "./plunder-remote-seed.ts";
-import { plunderUnderFaults } from "./plunder-seed.ts";
+import { lifeWithFaults, packetOverShards } from "./packet-life.ts";
+import { remoteOverShards, remoteUnderFaults } from "./plunder-remote-seed.ts";
+import { plunderOverShards, plunderUnderFaults } from "./plunder-seed.ts";
 import { rackUnderFaults } from "./rack-seed.ts";
 import { poolsOverShards } from "./shard-seed.ts";
 import { sipUnderFaults } from "./sip-seed.ts";
 import { tenantsUnderFaults } from "./tenant-seed.ts";
-import { vinosUnderFaults } from "./vino-seed.ts";
+import { vinosOverShards, vinosUnderFaults } from "./vino-seed.ts";
 
 export interface Lives {
   life(seed: number): Promise<unknown>;
@@ -19,7 +19,15 @@ export interface Lives {
   shows: string;
 }
 
-const OVER_SHARDS = [poolsOverShards, ownPoolOverShards, coreOverShards];
+const OVER_SHARDS = [
+  poolsOverShards,
+  ownPoolOverShards,
+  coreOverShards,
+  packetOverShards,
+  vinosOverShards,
+  plunderOverShards,
+  remoteOverShards,
+];
 
 /** One of them, by the seed. */
 async function overShards(seed: number): Promise<void> {
@@ -32,7 +40,7 @@ export const LIVES: Readonly<Record<string, Lives>> = {
   shards: {
     life: overShards,
     shows:
-      "pools, own hosts and clusters whose work replicas share converged while those came and went, nothing was bought or wiped twice",
+      "pools, own hosts, clusters of the core, of Packet and of plunder, and Vinos whose work replicas share converged while those came and went, nothing was bought, wiped or given twice",
   },
   rack: {
     life: rackUnderFaults,

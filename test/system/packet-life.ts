@@ -5,8 +5,9 @@ import { Cluster } from "../../src/kinds/cluster-api/cluster.ts";
 import { Machine } from "../../src/kinds/cluster-api/machine.ts";
 import { PacketCluster } from "../../src/kinds/packet/packet-cluster.ts";
 import { PacketMachine } from "../../src/kinds/packet/packet-machine.ts";
-import { type Death, interruptible } from "./mortal.ts";
+import type { Death } from "./mortal.ts";
 import { PacketWorld, PROJECT } from "./packet-world.ts";
+import { crewOfReplicas, oneOperator, type Staff } from "./staff.ts";
 import { HOUR, MINUTE, SECOND } from "./world.ts";
 
 /** Machines of others in the project: more than a page of the API's own choice. */
@@ -68,11 +69,13 @@ function assertNothingLeft(world: PacketWorld, addresses: readonly object[]): vo
   assert.deepEqual([own.map(({ hostname }) => hostname), addresses], [[], []]);
 }
 
+/** The same, worked on by replicas that share the work, come and go. */
+export const packetOverShards = (seed: number): Promise<void> => lifeWithFaults(seed, crewOfReplicas());
+
 /** One life under faults drawn from a seed, its objects deleted in a drawn order. The same seed is the same history. */
-export async function lifeWithFaults(seed: number): Promise<void> {
+export async function lifeWithFaults(seed: number, staff: Staff = oneOperator(0.04)): Promise<void> {
   const draw = seededRandom(seed * 6007 + 3);
   const chance = (p: number): boolean => draw.fraction() < p;
-  let apiDown = false;
   let broken = draw.int(2);
   const world = await PacketWorld.create({
     seed,
@@ -83,27 +86,19 @@ export async function lifeWithFaults(seed: number): Promise<void> {
     equinix: {
       faults: { staleListsMs: draw.int(30_000), failsToProvision: () => broken-- > 0 && chance(0.5) },
     },
-    transport: (inner) => interruptible(inner, () => apiDown),
+    transport: staff.transport,
   });
-  const mischief = async (): Promise<void> => {
-    apiDown = chance(0.05);
-    if (!chance(0.04)) return;
-    world.kill();
-    apiDown = false;
-    await world.operator();
-  };
   const reach = async (what: string, holds: () => Promise<boolean>, mischiefMs: number): Promise<void> => {
     const ends = world.clock.now() + mischiefMs;
     const step = async (): Promise<boolean> => {
-      if (world.clock.now() < ends) await mischief();
-      else apiDown = false;
+      await (world.clock.now() < ends ? staff.mischief(draw) : staff.mend());
       await world.core();
       return await holds();
     };
     await world.until(`${what} (seed ${seed})`, step, 24 * HOUR, 30 * SECOND);
   };
   try {
-    await world.operator();
+    await staff.begin(world);
     await world.cluster("a", { vipManager: chance(0.5) ? "CPEM" : "KUBE_VIP" });
     const names = ["a-1", "a-2", "a-3"];
     for (const [i, name] of names.entries()) await world.machine(name, {}, { controlPlane: i === 0 });

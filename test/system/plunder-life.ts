@@ -11,6 +11,7 @@ import { PlunderCluster } from "../../src/kinds/plunder/plunder-cluster.ts";
 import { PlunderMachine } from "../../src/kinds/plunder/plunder-machine.ts";
 import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
 import { CLUSTER, NAMESPACE, OLD_MANIFESTS, type PlunderWorld } from "./plunder-world.ts";
+import type { Staff } from "./staff.ts";
 import { HOUR, MINUTE, type RunningOperator, SECOND } from "./world.ts";
 
 /** How many machines there are. */
@@ -40,19 +41,23 @@ export class PlunderLife {
   readonly #world: PlunderWorld;
   readonly #draw: Random;
   readonly #site: Site;
-  #operator!: RunningOperator;
+  /** Who works in the place of one operator that dies now and then. */
+  readonly #crew: Staff | undefined;
+  #operator: RunningOperator | undefined;
   #made = 0;
   #pool: Awaited<ReturnType<PlunderWorld["addressPool"]>> | undefined;
 
-  constructor(world: PlunderWorld, draw: Random, site: Site) {
+  constructor(world: PlunderWorld, draw: Random, site: Site, crew?: Staff) {
     this.#world = world;
     this.#draw = draw;
     this.#site = site;
+    this.#crew = crew;
   }
 
   async play(): Promise<void> {
     const world = this.#world;
-    this.#operator = await world.operator();
+    if (this.#crew === undefined) this.#operator = await world.operator();
+    else await this.#crew.begin(world);
     await this.#site.begin();
     this.#pool = await world.addressPool("berths");
     await world.createTodays([OLD_MANIFESTS[0]!]);
@@ -78,7 +83,8 @@ export class PlunderLife {
   /** What happens between two looks: people create and delete in any order, the process dies, machines and the API fail. */
   async #befall(): Promise<void> {
     const world = this.#world;
-    this.#site.isApiDown = this.#chance(0.05);
+    if (this.#crew === undefined) this.#site.isApiDown = this.#chance(0.05);
+    else await this.#crew.mischief(this.#draw);
     const machines = await world.plunderMachines();
     if (machines.length < HOSTS && this.#chance(0.5)) await this.#makeMachine();
     if (machines.length > 0 && this.#chance(0.25)) {
@@ -88,7 +94,7 @@ export class PlunderLife {
         if (this.#chance(0.5)) await world.clock.run(this.#draw.int(MINUTE));
       }
     }
-    if (this.#operator.mortal.dead || this.#chance(0.1)) await this.#restart();
+    if (this.#operator !== undefined && (this.#operator.mortal.dead || this.#chance(0.1))) await this.#restart();
     await this.#site.befall();
   }
 
@@ -155,10 +161,15 @@ export class PlunderLife {
   /** Nothing happens any more. A machine of which a part was deleted goes whole. */
   async #mend(): Promise<void> {
     await this.#site.mend();
-    await this.#restart();
-    this.#world.kill();
-    await this.#site.people();
-    this.#operator = await this.#world.operator();
+    if (this.#crew !== undefined) {
+      await this.#crew.mend();
+      await this.#site.people();
+    } else {
+      await this.#restart();
+      this.#world.kill();
+      await this.#site.people();
+      this.#operator = await this.#world.operator();
+    }
     const machines = new Set((await this.#world.machines()).map(({ metadata }) => metadata.name));
     const hosts = (await this.#world.plunderMachines()).map(({ metadata }) => metadata.name);
     for (const name of hosts) if (!machines.has(name)) await this.#remove(PlunderMachine as Resource, name);

@@ -9,6 +9,7 @@ import { interruptible } from "./mortal.ts";
 import { HOSTS, PlunderLife, type Site } from "./plunder-life.ts";
 import { NAMESPACE, type PlunderWorld } from "./plunder-world.ts";
 import { clientFile, inRemoteWorld, type NetbootSetting, putClientFile, type RemoteNetboot } from "./remote-netboot.ts";
+import { crewOfReplicas, type Staff } from "./staff.ts";
 
 const IMAGES = "http://images.example";
 
@@ -20,22 +21,25 @@ const SETTINGS: readonly NetbootSetting[] = [
   { boot: { configType: "kickstart" }, globalConfig: { repoaddress: "images.example" } },
 ];
 
+/** The same, worked on by replicas that share the work, come and go. */
+export const remoteOverShards = (seed: number): Promise<void> => remoteUnderFaults(seed, crewOfReplicas());
+
 /** Plays the history of one seed. Throws when it does not converge, when a machine has two owners, or when something is left over. */
-export async function remoteUnderFaults(seed: number): Promise<void> {
+export async function remoteUnderFaults(seed: number, crew?: Staff): Promise<void> {
   const draw = seededRandom(seed * 7919 + 17);
   let hangs = draw.int(3);
   let site: RemoteSite | undefined;
   await inRemoteWorld(
     async (world, netboot) => {
       site = new RemoteSite(world, draw, netboot);
-      await new PlunderLife(world, draw, site).play();
+      await new PlunderLife(world, draw, site, crew).play();
     },
     {
       seed,
       servers: HOSTS,
       setting: SETTINGS[seed % SETTINGS.length]!,
       firmware: { hangs: () => hangs > 0 && draw.fraction() < 0.05 / STAGES.length && hangs-- > 0 },
-      transport: (inner) => interruptible(inner, () => site?.isApiDown === true),
+      transport: crew?.transport ?? ((inner) => interruptible(inner, () => site?.isApiDown === true)),
     },
   );
 }

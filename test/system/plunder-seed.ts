@@ -8,9 +8,13 @@ import { STAGES } from "../../src/sim/firmware/firmware.ts";
 import { interruptible } from "./mortal.ts";
 import { HOSTS, PlunderLife, type Site } from "./plunder-life.ts";
 import { PlunderWorld, PRESEED_PROFILE } from "./plunder-world.ts";
+import { crewOfReplicas, type Staff } from "./staff.ts";
+
+/** The same, worked on by replicas that share the work, come and go. */
+export const plunderOverShards = (seed: number): Promise<void> => plunderUnderFaults(seed, crewOfReplicas());
 
 /** Plays the history of one seed. Throws when it does not converge, when a host or an address has two owners, or when something is left over. */
-export async function plunderUnderFaults(seed: number): Promise<void> {
+export async function plunderUnderFaults(seed: number, crew?: Staff): Promise<void> {
   const draw = seededRandom(seed * 7919 + 16);
   let hangs = draw.int(3);
   let site: OwnHosts | undefined;
@@ -18,11 +22,11 @@ export async function plunderUnderFaults(seed: number): Promise<void> {
     seed,
     servers: { sg: HOSTS, ny: 0 },
     firmware: { hangs: () => hangs > 0 && draw.fraction() < 0.05 / STAGES.length && hangs-- > 0 },
-    transport: (inner) => interruptible(inner, () => site?.isApiDown === true),
+    transport: crew?.transport ?? ((inner) => interruptible(inner, () => site?.isApiDown === true)),
   });
   try {
     site = new OwnHosts(world, draw, seed % 2 === 1);
-    await new PlunderLife(world, draw, site).play();
+    await new PlunderLife(world, draw, site, crew).play();
   } finally {
     await world.close();
   }

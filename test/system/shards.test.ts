@@ -7,8 +7,11 @@ import { type Crew, held, TAKEN_OVER_MS } from "./crew.ts";
 import { runSeeds } from "./fault-seed.ts";
 import type { HarvesterWorld } from "./harvester-world.ts";
 import { ownPoolOverShards } from "./own-seed.ts";
+import { packetOverShards } from "./packet-life.ts";
+import { plunderOverShards } from "./plunder-seed.ts";
 import { ofTurn } from "./seeds-of-turn.ts";
 import { bought, crewWorld, poolsOverShards } from "./shard-seed.ts";
+import { vinosOverShards } from "./vino-seed.ts";
 import { MINUTE, SECOND } from "./world.ts";
 
 const POOLS = 6;
@@ -98,6 +101,20 @@ test("a pool on own hosts converges over shards under faults: no host is wiped o
   await runSeeds(1 + (Number(TURN) % 5) * SEEDS, SEEDS, { life: ownPoolOverShards });
 });
 
+test("PlunderMachines on own hosts over shards under faults: none gets two hosts, no address is given twice, nothing is left over", {
+  skip,
+}, async () => {
+  await runSeeds(1 + (Number(TURN) % 5) * SEEDS, SEEDS, { life: plunderOverShards });
+});
+
 test("a cluster of the light core converges over shards under faults, each Machine with one host, and leaves nothing behind", async () => {
   await runSeeds(1 + (Number(TURN) % 5) * SEEDS, SEEDS, { life: coreOverShards });
+});
+
+test("a cluster of Packet machines over shards, deleted in any order under faults: nothing is bought twice, nothing is left", async () => {
+  await runSeeds(1 + (Number(TURN) % 5) * SEEDS, SEEDS, { life: packetOverShards });
+});
+
+test("Vinos over shards under faults: no address, MAC or machine is given twice, every node has what was asked for last, nothing is left", async () => {
+  await runSeeds(1 + (Number(TURN) % 5) * SEEDS, SEEDS, { life: vinosOverShards });
 });

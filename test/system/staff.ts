@@ -1,13 +1,13 @@
 /** Who works in a world while mischief goes on. */
 import type { Random } from "@slipway/base";
-import { Crew, Ways } from "./crew.ts";
+import { Crew, type CrewWorld, Ways } from "./crew.ts";
 import { interruptible } from "./mortal.ts";
 import type { World, WorldOptions } from "./world.ts";
 
-export interface Staff {
+export interface Staff<W = World> {
   /** Of the world that it works in. */
   transport: NonNullable<WorldOptions["transport"]>;
-  begin(world: World): Promise<void>;
+  begin(world: W): Promise<void>;
   /** Something may befall it. */
   mischief(draw: Random): Promise<void>;
   /** Nothing does any more. */
@@ -38,7 +38,7 @@ export function oneOperator(dies: number): Staff {
 }
 
 /** Replicas that share the work, and join, stop, die, sleep and are cut off. */
-export function crewOfReplicas(): Staff {
+export function crewOfReplicas(): Staff<CrewWorld> {
   const ways = new Ways();
   let crew!: Crew;
   return {

@@ -1,9 +1,12 @@
 /** The lives of two Vinos on nodes that come and go, under faults and deaths drawn from a seed. The same seed is the same history. */
 import assert from "node:assert/strict";
 import { type Random, seededRandom } from "@slipway/base";
+import type { Transport } from "@slipway/kube";
 import { IPPool } from "../../src/kinds/ipam/ip-pool.ts";
 import { VinoNode } from "../../src/kinds/vino/vino-node.ts";
+import { type CrewWorld, TAKEN_OVER_MS } from "./crew.ts";
 import { faulty } from "./faulty.ts";
+import { crewOfReplicas, type Staff } from "./staff.ts";
 import { MINUTE, sample, VinoWorld } from "./vino-world.ts";
 
 const STEPS = 14;
@@ -27,15 +30,23 @@ export async function noneTwice(world: VinoWorld): Promise<void> {
     assert.deepEqual(texts.toSorted(), [...new Set(texts)].toSorted());
 }
 
+/** The same, worked on by replicas that share the work, come and go. */
+export const vinosOverShards = (seed: number): Promise<void> => vinosUnderFaults(seed, crewOfReplicas());
+
 /** Plays the history of one seed. Throws when it does not converge, or something is given twice or left over. */
-export async function vinosUnderFaults(seed: number): Promise<void> {
+export async function vinosUnderFaults(seed: number, crew?: Staff<CrewWorld>): Promise<void> {
   const draw = seededRandom(seed * 7919 + 21);
   const life = { isMischief: true };
-  const world = await VinoWorld.create({ seed, between: (inner) => faulty(inner, draw, () => life.isMischief) });
+  const between = (inner: Transport): Transport => {
+    const way = faulty(inner, draw, () => life.isMischief);
+    return crew?.transport(way) ?? way;
+  };
+  const world = await VinoWorld.create({ seed, between });
   try {
-    await world.start();
-    const cluster = new Changing(world, draw);
+    await (crew?.begin(world) ?? world.start());
+    const cluster = new Changing(world, draw, crew);
     for (let step = 0; step < STEPS; step++) {
+      await crew?.mischief(draw);
       await cluster.step();
       await world.clock.run(draw.int(3) * 5_000);
       await world.driveHosts();
@@ -62,10 +73,12 @@ class Changing {
   readonly #vinos = new Map<string, { masters: number; workers: number }>();
   readonly #world: VinoWorld;
   readonly #random: Random;
+  readonly #crew: Staff<CrewWorld> | undefined;
 
-  constructor(world: VinoWorld, random: Random) {
+  constructor(world: VinoWorld, random: Random, crew: Staff<CrewWorld> | undefined) {
     this.#world = world;
     this.#random = random;
+    this.#crew = crew;
   }
 
   async step(): Promise<void> {
@@ -82,11 +95,17 @@ class Changing {
     else if (!(await this.#isGoing(vino))) await this.#apply(vino);
   }
 
-  /** A process that lives. What was deleted is gone before anything is asked for again. */
+  /** A process that lives, or a crew that nothing befalls. What was deleted is gone before anything is asked for again. */
   async anew(): Promise<void> {
     const world = this.#world;
-    world.kill();
-    await world.start();
+    if (this.#crew !== undefined) {
+      await this.#crew.mend();
+      // Until what a dead replica had is worked on elsewhere, statuses say what was so before.
+      await world.clock.run(TAKEN_OVER_MS + MINUTE);
+    } else {
+      world.kill();
+      await world.start();
+    }
     for (const agent of world.agents.values()) agent.failing.clear();
     for (const vino of VINOS) if (!this.#vinos.has(vino)) await world.untilGone(vino);
   }
@@ -136,6 +155,7 @@ class Changing {
   /** The process dies, and often the next one does after a few effects. */
   async #restart(): Promise<void> {
     const random = this.#random;
+    if (this.#crew !== undefined) return await this.#crew.mischief(random);
     this.#world.kill();
     const when = random.int(2) === 0 ? "before" : "after";
     await this.#world.start(random.int(2) === 0 ? { atEffect: 1 + random.int(8), when } : undefined);

@@ -8,7 +8,6 @@ import {
   createClient,
   createManager,
   type KubeObject,
-  type Manager,
   type Resource,
   refOf,
   type Transport,
@@ -23,6 +22,7 @@ import { type DomainHost, type Login, SimNodeAgent } from "../../src/sim/vino/no
 import { ensureNamespace, METAL3_KINDS } from "../../src/systems/netboot/led-netboot.ts";
 import { vino } from "../../src/systems/vino/system.ts";
 import { beginApi, type WorldApi } from "./api.ts";
+import type { Replica } from "./crew.ts";
 import { type Death, Mortal } from "./mortal.ts";
 
 export const MINUTE = 60_000;
@@ -46,7 +46,7 @@ export class VinoWorld {
   #before: ReadonlySet<string> = new Set();
   api!: WorldApi;
   client!: Client;
-  #process: { mortal: Mortal; manager: Manager } | undefined;
+  readonly #processes: Replica[] = [];
 
   private constructor(seed: number, settings: object, between: (inner: Transport) => Transport) {
     this.random = seededRandom(seed);
@@ -84,6 +84,11 @@ export class VinoWorld {
   }
 
   async start(death?: Death): Promise<Mortal> {
+    return (await this.operator({ death })).mortal;
+  }
+
+  /** Starts a process. `shards`: it is one of those that share the work. */
+  async operator({ death, shards }: { death?: Death | undefined; shards?: number }): Promise<Replica> {
     const { clock, random } = this;
     const mortal = new Mortal(death);
     const transport = mortal.transport(this.#between(this.api.transport("operator")));
@@ -91,26 +96,33 @@ export class VinoWorld {
       level: "debug",
       destination: { write: (line: string) => void this.logged.push(line) },
     } as never);
-    const manager = createManager({ transport, clock, random, log, leaderElection: false });
+    const leaderElection = shards === undefined ? (false as const) : { namespace: HOME, shards };
+    const manager = createManager({ transport, clock, random, log, leaderElection });
     const settings = vino.settings.parse({ enabled: true, ...this.#settings });
     const ports = { namespace: HOME, clock, log, onSecret: (value: string) => void this.secrets.push(value) };
     for (const controller of vino.parts(ports as never, settings).controllers) manager.add(controller);
-    this.#process = { mortal, manager };
+    const process = { mortal, manager };
+    this.#processes.push(process);
     void manager.start().catch(() => {});
     await clock.run(1_000);
-    return mortal;
+    return process;
   }
 
+  /** Kills the process that was started last. */
   kill(): void {
-    this.#process?.mortal.kill();
-    void this.#process?.manager.stop().catch(() => {});
-    this.#process = undefined;
+    const process = this.#processes.pop();
+    process?.mortal.kill();
+    void process?.manager.stop().catch(() => {});
   }
 
   async close(): Promise<void> {
-    this.kill();
+    while (this.#processes.length > 0) this.kill();
     for (const agent of this.agents.values()) agent.close();
     await this.api.close();
+  }
+
+  whileTimePasses<T>(promise: Promise<T>): Promise<T> {
+    return this.passing(promise);
   }
 
   async passing<T>(promise: Promise<T>): Promise<T> {
@@ -124,14 +136,19 @@ export class VinoWorld {
   }
 
   /** Time passes, with whoever drives hosts, until it is so. */
-  async until(what: string, holds: () => Promise<boolean>, longest = 60 * MINUTE): Promise<void> {
+  async until(
+    what: string,
+    holds: () => Promise<boolean> | boolean,
+    longest = 60 * MINUTE,
+    stepMs = 2_000,
+  ): Promise<void> {
     const end = this.clock.now() + longest;
     for (;;) {
       await this.driveHosts();
       if (await holds()) return;
       if (this.clock.now() > end)
         throw new Error(`not so after ${longest / MINUTE} min: ${what}\n${await this.story()}`);
-      await this.clock.run(2_000);
+      await this.clock.run(stepMs);
     }
   }
 
