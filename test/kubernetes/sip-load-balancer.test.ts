@@ -1,95 +1,143 @@
-/** A load balancer of SIP, HAProxy from Debian, before two real kube-apiservers of one cluster: nothing is dropped while its hosts come and go, and one dies. */
+/** A load balancer of SIP, HAProxy from Debian, before two real kube-apiservers of one cluster: nothing is dropped while its Pods are replaced, and one server dies. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { X509Certificate } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { get } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { systemClock as clock } from "@slipway/base";
+import { Namespace } from "@slipway/kube/core";
 import { findAssets } from "../../src/kubernetes/assets.ts";
 import { apiServerFlags } from "../../src/kubernetes/flags.ts";
 import { KeptProcess } from "../../src/kubernetes/kept-process.ts";
-import { laptopIdentity } from "../../src/laptop/identity.ts";
-import { type BackendServer, haproxyConfig } from "../../src/systems/sip/services/balance/haproxy-config.ts";
+import { type LaptopIdentity, laptopIdentity } from "../../src/laptop/identity.ts";
+import { credentialsOf } from "../../src/pki/tenant/credentials.ts";
+import type { ServiceHost } from "../../src/systems/sip/services/host.ts";
+import type { Rendered } from "../../src/systems/sip/services/rendered.ts";
+import { apiBalancer } from "../../src/systems/sip/services/testing.ts";
 import { servicePrograms } from "../formats/tools.ts";
+import { ApiTraffic, type Connection } from "./api-traffic.ts";
+import { BalancerService } from "./balancer-service.ts";
 import { type Cluster, startCluster, whyNotHere } from "./cluster.ts";
-import { freePort } from "./free-port.ts";
-import { type Haproxy, startHaproxy } from "./haproxy.ts";
 
 const programs = await servicePrograms(process.env);
 const skip = (await whyNotHere()) ?? ("missing" in programs ? programs.missing : false);
 const { folder: unpacked, libraries } = "tool" in programs ? programs.tool : { folder: "", libraries: "" };
 
-const BALANCER = "127.0.0.1";
-const FIRST: BackendServer = { name: "host-1", address: "127.0.0.2" };
-const SECOND: BackendServer = { name: "host-2", address: "127.0.0.3" };
+const SERVICE = "127.0.0.1";
+const FIRST = host("host-1", "127.0.0.2");
+const SECOND = host("host-2", "127.0.0.3");
+const SHAPES = [[FIRST], [FIRST, SECOND], [SECOND], [SECOND, FIRST]];
+/** While the second server is not there. */
+const SHAPES_OF_ONE = [[FIRST], [FIRST, SECOND], [SECOND, FIRST]];
 const ROLLS = 100;
+const KILLED_AT = 40;
+const STARTED_AT = 60;
 const PER_SECOND = 50;
-/** Between rolls: each sees some connections. */
-const PACE_MS = 200;
+/** Rolls between two watches. */
+const WATCH_EVERY = 10;
 const PATIENCE_MS = 180_000;
 
-test("SIP-N8 SIP-8 a load balancer before real API servers is rolled 100 times, and loses one of them, under 50 connections a second: none is dropped", {
+test("SIP-N8 SIP-8 a load balancer before real API servers is rolled 100 times, and loses one of them, under 50 connections a second and watches: only what was open to that one is dropped", {
   skip,
 }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "slipway-balancer-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  // Its certificate is for the loopback, too.
-  const identity = await laptopIdentity(undefined, FIRST.address, clock);
-  const cluster = await startCluster({ host: FIRST.address, identity });
+  // One authority, and a certificate for each server.
+  const identity = await laptopIdentity(folder, FIRST.addresses.oam!, clock);
+  const another = await laptopIdentity(folder, SECOND.addresses.oam!, clock);
+  const cluster = await startCluster({ host: FIRST.addresses.oam!, identity });
   t.after(() => cluster.close());
   const { port } = cluster.plane;
-  const second = await secondServer(t, cluster, folder);
-  const healthPort = await freePort();
-  const config = (servers: readonly BackendServer[]): string =>
-    haproxyConfig({ ports: [{ name: "http", port }], servers, check: "apiserver", healthPort })
-      // Its servers have the same port, at other addresses of this machine.
-      .replaceAll(/bind \*:/g, `bind ${BALANCER}:`);
-  const balancer = await startHaproxy(folder, config([FIRST, SECOND]), {
-    ...{ program: join(unpacked, "usr/sbin/haproxy"), libraries, clock },
-  });
-  t.after(() => balancer.stop());
-  const traffic = new Traffic({ port, ca: identity.serving.clientCa! });
-  traffic.start();
+  const second = await secondServer(t, cluster, another, folder);
+  const place = { folder, program: join(unpacked, "usr/sbin/haproxy"), libraries, clock, host: SERVICE, port };
+  const service = await BalancerService.start(place, balancerOf([FIRST, SECOND]));
+  t.after(() => service.close());
+  const { caPem: ca, certificatePem: cert, keyPem: key } = credentialsOf(identity.kubeconfig(cluster.plane.url))!;
+  const traffic = new ApiTraffic({ host: SERVICE, port, ca, cert, key }, clock);
+  t.after(() => traffic.close());
+  traffic.start(PER_SECOND);
 
-  const shapes = [[FIRST], [FIRST, SECOND], [SECOND], [SECOND, FIRST]];
+  let [signalled, gone] = [0, 0];
+  const kill = async (): Promise<void> => {
+    await service.roll(balancerOf([FIRST, SECOND]));
+    while ((await traffic.watch()).connection.server !== second.fingerprint);
+    signalled = clock.monotonic();
+    await second.kill();
+    gone = clock.monotonic();
+  };
   const began = clock.monotonic();
   for (let at = 0; at < ROLLS; at++) {
-    await balancer.roll(config(shapes[at % shapes.length]!));
-    await clock.sleep(PACE_MS);
+    if (at % WATCH_EVERY === 0) await traffic.watch();
+    if (at === KILLED_AT) await kill();
+    if (at === STARTED_AT) second.start();
+    const isThere = at < KILLED_AT || (at >= STARTED_AT && (await second.isReady()));
+    const shapes = isThere ? SHAPES : SHAPES_OF_ONE;
+    // A server that has only just begun to listen fails: what a Pod does until it has checked it is seen then.
+    await service.roll(balancerOf(shapes[at % shapes.length]!), { whole: at >= STARTED_AT && !isThere });
   }
   const rolled = clock.monotonic() - began;
-  const during = traffic.begun;
-  await balancer.roll(config([FIRST, SECOND]));
-
-  const before = balancer.log().length;
-  await second.kill();
-  const killedAt = traffic.begun;
-  await says(balancer, before, /host-2 is DOWN/);
-  const down = balancer.log().length;
-  second.start();
-  await says(balancer, down, /host-2 is UP/);
+  await until("the second API server is ready", () => second.isReady(), second.lastWords);
+  await service.roll(balancerOf([FIRST, SECOND]));
   await traffic.stop();
-  t.diagnostic(
-    `${ROLLS} rolls in ${(rolled / 1000).toFixed(1)} s with ${during} connections, ${traffic.begun} in all; slowest answer ${traffic.slowestMs.toFixed(0)} ms`,
+
+  const mayEnd = ({ begun, ended, server }: Connection): boolean =>
+    begun < gone && (ended === undefined || ended > signalled) && server !== identityOf(identity);
+  const ofWatches = traffic.watches.map(({ connection }) => connection);
+  const dropped = traffic.connections.filter((connection) => connection.dropped !== undefined);
+  const cut = ofWatches.filter((connection) => connection.ended !== undefined);
+  assert.deepEqual(
+    [...dropped, ...cut].filter((connection) => !mayEnd(connection)),
+    [],
   );
-  // What was under way with the one that was killed is lost with it.
-  const dropped = traffic.dropped.filter(({ number }) => number <= during || number > killedAt);
-  assert.deepEqual(dropped, []);
-  assert.ok(during >= ROLLS, `${during} connections while it was rolled`);
+  const living = traffic.watches.filter(({ connection }) => !cut.includes(connection));
+  await cluster.client.create(Namespace, { metadata: { name: "the-end" } });
+  await traffic.untilSeen(living, "the-end");
+  assert.ok(cut.length > 0 && living.length >= ROLLS / WATCH_EVERY / 2, `${cut.length} of ${ofWatches.length} ended`);
+  assert.equal(service.killed, 0);
+  const again = traffic.connections.some(({ server, begun }) => server === second.fingerprint && begun > gone);
+  assert.ok(again, "the second server has served after its return");
+  const slowest = Math.max(...traffic.connections.map((one) => one.ended! - one.begun));
+  t.diagnostic(
+    `${ROLLS} rolls in ${(rolled / 1000).toFixed(1)} s, ${traffic.connections.length} connections and ${traffic.watches.length} watches; dropped with the server that was killed: ${dropped.length} and ${cut.length}; slowest answer ${slowest.toFixed(0)} ms`,
+  );
 });
 
+function host(name: string, address: string): ServiceHost {
+  return { name, namespace: "n", role: "ControlPlane", unique: name, addresses: { oam: address } };
+}
+
+function balancerOf(hosts: readonly ServiceHost[]): Rendered {
+  return apiBalancer({}, undefined, [...hosts]);
+}
+
+function identityOf({ serving }: LaptopIdentity): string {
+  return new X509Certificate(serving.cert as string).fingerprint256;
+}
+
 interface Second {
+  fingerprint: string;
+  isReady(): Promise<boolean>;
+  lastWords(): Promise<string>;
   kill(): Promise<void>;
   start(): void;
 }
 
-/** Another API server of the same cluster, on the same etcd. */
-async function secondServer(t: TestContext, { plane }: Cluster, folder: string): Promise<Second> {
+/** Another API server of the same cluster, on the same etcd, with a certificate of its own. Resolves when it is ready. */
+async function secondServer(
+  t: TestContext,
+  { plane }: Cluster,
+  identity: LaptopIdentity,
+  folder: string,
+): Promise<Second> {
   const assets = await findAssets(process.env);
+  const file = (name: string): string => join(folder, `second-${name}`);
+  writeFileSync(file("server.crt"), identity.serving.cert as string);
+  writeFileSync(file("server.key"), identity.serving.key as string, { mode: 0o600 });
   const flags = apiServerFlags({
-    file: (name) => join(plane.dir, name),
-    host: SECOND.address,
+    file: (name) => (name.startsWith("server.") ? file(name) : join(plane.dir, name)),
+    host: SECOND.addresses.oam!,
     port: plane.port,
     etcdPort: Number(new URL(plane.etcd).port),
   });
@@ -97,28 +145,20 @@ async function secondServer(t: TestContext, { plane }: Cluster, folder: string):
   const run = (): KeptProcess =>
     new KeptProcess({
       ...{ command: join(assets, "kube-apiserver"), args: flags, orphaned: "KILL" },
-      logFile: join(folder, `second-${++times}.log`),
+      logFile: file(`${++times}.log`),
     });
   let server = run();
   t.after(() => server.stop("KILL"));
-  const address = { host: SECOND.address, port: plane.port };
-  const answers = async (): Promise<boolean> => (await answer({ ...address, path: "/readyz" }).catch(() => 0)) === 200;
-  await until("the second API server is ready", answers, () => server.lastWords());
+  const lastWords = () => server.lastWords();
+  const isReady = () => isOk(`https://${SECOND.addresses.oam}:${plane.port}/readyz`);
+  await until("the second API server is ready", isReady, lastWords);
   return {
+    ...{ fingerprint: identityOf(identity), isReady, lastWords },
     kill: () => server.stop("KILL"),
     start() {
       server = run();
     },
   };
-}
-
-/** Waits until HAProxy has logged it after so many characters. */
-async function says(balancer: Haproxy, after: number, what: RegExp): Promise<void> {
-  await until(
-    `HAProxy says ${what}`,
-    async () => what.test(balancer.log().slice(after)),
-    async () => balancer.news(),
-  );
 }
 
 async function until(what: string, holds: () => Promise<boolean>, story: () => Promise<string>): Promise<void> {
@@ -129,68 +169,12 @@ async function until(what: string, holds: () => Promise<boolean>, story: () => P
   }
 }
 
-/** Connections to the balancer, each new, evenly over time. */
-class Traffic {
-  begun = 0;
-  slowestMs = 0;
-  readonly dropped: { number: number; why: string }[] = [];
-  readonly #to: { port: number; ca: string };
-  readonly #open = new Set<Promise<void>>();
-  #ended: Promise<void> | undefined;
-  #goesOn = true;
-
-  constructor(to: { port: number; ca: string }) {
-    this.#to = to;
-  }
-
-  start(): void {
-    this.#ended = this.#run();
-  }
-
-  /** Waits for the answers that are due. */
-  async stop(): Promise<void> {
-    this.#goesOn = false;
-    await this.#ended;
-    await Promise.all(this.#open);
-  }
-
-  async #run(): Promise<void> {
-    for (let due = clock.monotonic(); this.#goesOn; due += 1000 / PER_SECOND) {
-      await clock.sleep(Math.max(0, due - clock.monotonic()));
-      const one: Promise<void> = this.#connect(++this.begun).finally(() => this.#open.delete(one));
-      this.#open.add(one);
-    }
-  }
-
-  async #connect(number: number): Promise<void> {
-    const began = clock.monotonic();
-    try {
-      const status = await answer(this.#to);
-      if (status !== 200) this.dropped.push({ number, why: `status ${status}` });
-    } catch (error) {
-      this.dropped.push({ number, why: String(error) });
-    }
-    this.slowestMs = Math.max(this.slowestMs, clock.monotonic() - began);
-  }
-}
-
-interface Question {
-  port: number;
-  host?: string;
-  path?: string;
-  /** Unset: any certificate will do. */
-  ca?: string;
-}
-
-/** The status with which an API server answers over a connection of its own. */
-async function answer({ ca, ...at }: Question): Promise<number | undefined> {
-  const trust = ca === undefined ? { rejectUnauthorized: false } : { ca };
-  const options = { host: BALANCER, path: "/version", ...at, ...trust, agent: false, timeout: 60_000 };
-  return await new Promise((resolve, reject) => {
-    const request = get(options, (response) => {
-      response.on("error", reject).on("end", () => resolve(response.statusCode));
+/** Whether it answers well; any certificate will do. */
+async function isOk(url: string): Promise<boolean> {
+  return await new Promise((resolve) => {
+    get(url, { rejectUnauthorized: false, agent: false, timeout: 30_000 }, (response) => {
       response.resume();
-    });
-    request.on("error", reject).on("timeout", () => request.destroy(new Error("no answer within a minute")));
+      resolve(response.statusCode === 200);
+    }).on("error", () => resolve(false));
   });
 }

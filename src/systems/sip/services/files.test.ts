@@ -9,7 +9,7 @@ import { apiBalancer, common, entry, hosts, jump, KEYS, provider, textsOf } from
 
 const HAPROXY = `global
   log stdout format raw local0 info
-  hard-stop-after 10m
+  hard-stop-after 600s
 
 defaults
   mode tcp

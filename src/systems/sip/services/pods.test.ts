@@ -7,7 +7,7 @@ import type { Rendered } from "./rendered.ts";
 import { apiBalancer, common, entry, hosts, jump, pod, provider } from "./testing.ts";
 
 const BALANCER_POD = `automountServiceAccountToken: false
-terminationGracePeriodSeconds: 60
+terminationGracePeriodSeconds: 610
 containers:
   - name: loadbalancer
     image: i
@@ -21,6 +21,7 @@ containers:
         path: /healthz
         port: 8404
       periodSeconds: 5
+      initialDelaySeconds: 2
     livenessProbe:
       httpGet:
         path: /healthz
@@ -43,6 +44,10 @@ containers:
       - name: config
         mountPath: /usr/local/etc/haproxy
         readOnly: true
+    lifecycle:
+      preStop:
+        sleep:
+          seconds: 5
 volumes:
   - name: config
     secret:
@@ -116,6 +121,10 @@ containers:
       - name: kubeconfig
         mountPath: /etc/opt/sip/kube
         readOnly: true
+    lifecycle:
+      preStop:
+        sleep:
+          seconds: 5
 volumes:
   - name: hosts
     secret:
@@ -220,6 +229,10 @@ containers:
       - name: tls
         mountPath: /etc/dex/tls
         readOnly: true
+    lifecycle:
+      preStop:
+        sleep:
+          seconds: 5
 volumes:
   - name: config
     secret:

@@ -3,6 +3,8 @@ import type { Deployment, Service } from "@slipway/kube/core";
 import type { Manifest } from "../../../tenants/deployment/wanted.ts";
 import { CONFIGURATION, type Entry, labelsOf, metadataOf } from "./entry.ts";
 
+/** A Service leads to a Pod for a moment after its deletion: until then the Pod takes new connections. Part of its grace. */
+const LEAVING_SECONDS = 5;
 const CONTROL_PLANES = ["node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"];
 
 interface ServiceFields {
@@ -17,13 +19,15 @@ export interface PodParts {
   volumes: readonly object[];
   securityContext?: object;
   hostAliases?: readonly object[];
+  /** From the signal on. */
   graceSeconds?: number;
 }
 
-/** The Deployment of an entry. New Pods are ready before old ones go. */
+/** The Deployment of an entry. New Pods are ready before old ones go, and old ones are in nobody's way any more when they are ended. Kubernetes 1.30 or newer. */
 export function deploymentOf(entry: Entry, fields: ServiceFields, pod: PodParts): Manifest<Deployment> {
   const labels = labelsOf(entry);
-  const { configuration, graceSeconds = 30, ...rest } = pod;
+  const { configuration, containers, graceSeconds = 25, ...rest } = pod;
+  const lifecycle = { preStop: { sleep: { seconds: LEAVING_SECONDS } } };
   const replicas = fields.replicas ?? 1;
   return {
     apiVersion: "apps/v1",
@@ -38,7 +42,8 @@ export function deploymentOf(entry: Entry, fields: ServiceFields, pod: PodParts)
         spec: {
           ...placement(fields, replicas > 1 ? labels : undefined),
           automountServiceAccountToken: false,
-          terminationGracePeriodSeconds: graceSeconds,
+          terminationGracePeriodSeconds: LEAVING_SECONDS + graceSeconds,
+          containers: containers.map((container) => ({ ...container, lifecycle })),
           ...rest,
         },
       },

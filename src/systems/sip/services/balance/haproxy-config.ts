@@ -23,10 +23,13 @@ export interface Balancing {
   healthPort: number;
 }
 
+/** How long connections that are open may last once HAProxy is to end. */
+export const HARD_STOP_SECONDS = 600;
+
 const GLOBAL = [
   "global",
   "  log stdout format raw local0 info",
-  "  hard-stop-after 10m",
+  `  hard-stop-after ${HARD_STOP_SECONDS}s`,
   "",
   "defaults",
   "  mode tcp",

@@ -6,7 +6,7 @@ import { checkedPort, checksumOf, dataOf, type Entry, metadataOf, nameOf, pathOf
 import type { ServiceHost } from "../host.ts";
 import { deploymentOf, type ServicePort, serviceOf } from "../pods.ts";
 import type { Rendered } from "../rendered.ts";
-import { type BackendServer, type Balancing, haproxyConfig } from "./haproxy-config.ts";
+import { type BackendServer, type Balancing, HARD_STOP_SECONDS, haproxyConfig } from "./haproxy-config.ts";
 
 /** Where an image is left empty, as the original has it. */
 const IMAGE = "haproxy:2.3.2";
@@ -74,7 +74,8 @@ function balancer(
   const container = {
     ...{ name: "loadbalancer", image: fields.image || IMAGE, imagePullPolicy: "IfNotPresent" },
     ports: ports.map(({ name, port }) => ({ name, containerPort: port, protocol: "TCP" })),
-    readinessProbe: { ...probe, periodSeconds: 5 },
+    // By then HAProxy has checked its servers once: one that fails gets nothing from the beginning.
+    readinessProbe: { ...probe, periodSeconds: 5, initialDelaySeconds: 2 },
     livenessProbe: { ...probe, periodSeconds: 10, initialDelaySeconds: 10 },
     resources: { requests: { cpu: "10m", memory: "32Mi" } },
     securityContext: {
@@ -87,8 +88,8 @@ function balancer(
     configuration: checksumOf([secret]),
     containers: [container],
     volumes: [{ name: "config", secret: { secretName: nameOf(entry) } }],
-    // Connections that are open when Pods are replaced may end by themselves.
-    graceSeconds: 60,
+    // HAProxy itself ends connections that last longer.
+    graceSeconds: HARD_STOP_SECONDS + 5,
   });
   return {
     service: serviceOf(entry, ports),
