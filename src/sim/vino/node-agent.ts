@@ -109,8 +109,10 @@ export class SimNodeAgent {
     const { name } = domain;
     if (this.failing.has(name)) return { name, state: "Failed", message: "no room is left in the storage pool" };
     try {
+      // First: a domain that can't be made holds no cores.
+      const login = await this.#login(namespace, domain.bmc.name);
       const cores = this.#pin(domain);
-      this.#options.domains.put(domain, await this.#login(namespace, domain.bmc.name));
+      this.#options.domains.put(domain, login);
       this.domains.set(name, { owner, domain });
       return {
         ...{ name, state: "Ready", system: `/redfish/v1/Systems/${name}` },
