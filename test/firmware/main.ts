@@ -78,7 +78,8 @@ async function tests(): Promise<number> {
 function environmentOf(debian: DebianInstaller | string | undefined): Record<string, string> {
   if (debian === undefined) return {};
   if (typeof debian === "string") return { DEBIAN_MISSING: debian };
-  return { DEBIAN_INSTALLER: debian.folder, DEBIAN_MIRROR: debian.mirror };
+  const { folder, mirror, arguments: needed } = debian;
+  return { DEBIAN_INSTALLER: folder, DEBIAN_MIRROR: mirror, DEBIAN_ARGUMENTS: needed.join(" ") };
 }
 
 function inside(command: string, args: readonly string[]): { command: string; args: string[] } {

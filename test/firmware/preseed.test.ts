@@ -14,6 +14,8 @@ import { type Stage, setStage } from "./stage.ts";
 import { loginFor, reached } from "./system.ts";
 
 const { DEBIAN_INSTALLER: folder, DEBIAN_MIRROR: mirror, DEBIAN_MISSING: missing = "run it by make" } = process.env;
+/** What the installer needs on this mirror (debian/installer.ts). */
+const NEEDED = (process.env.DEBIAN_ARGUMENTS ?? "").split(" ").filter((word) => word !== "");
 const skip = (folder === undefined || mirror === undefined) && missing;
 const PROXY_PORT = 3142;
 const PATIENCE_S = 900;
@@ -25,6 +27,7 @@ const SHORT = [
   "DEBIAN_FRONTEND=text",
   "base-installer/install-recommends=false",
   "base-installer/kernel/image=linux-image-cloud-amd64",
+  "base-installer/initramfs-tools/driver-policy=dep",
   "apt-setup/services-select=",
   "apt-setup/enable-source-repositories=false",
   "pkgsel/run_tasksel=false",
@@ -70,7 +73,7 @@ test("N27 a BareMetalHost of type preseed is installed by a real debian-installe
   const profile = {
     kernel: `${netboot.url}/linux`,
     initrd: `${netboot.url}/initrd.gz`,
-    arguments: SHORT,
+    arguments: [...NEEDED, ...SHORT],
     user: { name: "slipway", sshKeys: [login.authorizedKey] },
     proxy: `http://${LAB.address}:${PROXY_PORT}`,
     commands: [`echo 'from the user data of ${name}' >/etc/first-boot`],
