@@ -62,7 +62,7 @@ async function tests(): Promise<number> {
     "--test-reporter=spec",
   ];
   // Inside there is no way to Debian.
-  const debian = files.some((file) => file.endsWith("preseed.test.ts")) ? await debianInstaller() : undefined;
+  const debian = files.some((file) => /\/preseed[^/]*$/.test(file)) ? await debianInstaller() : undefined;
   const suite = new KeptProcess({
     ...inside(process.execPath, [...options, ...files]),
     env: environmentOf(debian),

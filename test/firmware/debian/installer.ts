@@ -75,7 +75,11 @@ interface Image {
   initramfs: Buffer;
 }
 
-/** The newest is compared with the signed list; earlier ones are in none any more. `kernels`: packages of kernels that the mirror has. */
+/**
+ * An installer from before the last point release is no longer the list's, and a list can be older than the newest installer: either way the
+ * modules of its kernel can't be had. The newest is compared with the signed list; earlier ones are in none any more.
+ * `kernels`: packages of kernels that the mirror has.
+ */
 async function newestFitting(place: string, kernels: readonly Udeb[]): Promise<Image> {
   const { text } = await indexOf(DEBIAN.name, PACKAGES);
   const newest = udebOf(fieldsOf(stanzaOf(text, PACKAGE)));
