@@ -80,7 +80,7 @@ test("a wipe that failed, left a disk out or proved nothing of one is a failure 
     // A disk that nobody has reported, and that is not proven.
     [
       { ok: true, message: "", disks: [...GOOD.disks, proof("/dev/sdc", false)] },
-      "the disks are not wiped: nothing is proven of ",
+      "the disks are not wiped: nothing is proven of /dev/sdc",
     ],
   ];
   for (const [result, said] of cases) {
