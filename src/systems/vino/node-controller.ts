@@ -163,7 +163,7 @@ async function keepNode(
     kept.hosts = found.hosts;
     kept.problems.push(...found.problems);
     kept.waits.push(...found.waits);
-  } else kept.waits.push(...(await leave(context, { ...view, vinoNode: written })));
+  } else if (isEmpty(vinoNode.spec)) kept.waits.push(...(await leave(context, { ...view, vinoNode: written })));
   for (const { name, ready, message } of written.status?.networks ?? [])
     if (!ready) kept.waits.push(`network ${name}${message ? `: ${message}` : ""}`);
   if (vino !== undefined && !isTidy({ ...view, vinoNode: written }))
@@ -187,8 +187,7 @@ async function addressesOf(
   const isDone = isTidy(view);
   const leaving = new Set(domains.filter(({ host }) => there.has(host)).map(({ host }) => `${owner}/${host}/`));
   const bridges = new Set(networks.map(({ name }) => bridgeOwner(owner, name)));
-  const staysAnyway = (of: string): boolean =>
-    [...leaving].some((prefix) => of.startsWith(prefix)) || (bridges.has(of) && view.node !== undefined);
+  const staysAnyway = (of: string): boolean => [...leaving].some((prefix) => of.startsWith(prefix)) || bridges.has(of);
   const interfaces =
     vino === undefined ? new Map<string, string[]>() : interfacesOf(vino, nodeName, specification.machines);
   const wished = new Set([
@@ -199,10 +198,8 @@ async function addressesOf(
     owner,
     networks: specification.networks,
     interfaces,
-    // A domain that stays in the specification as it was has its addresses, too.
-    keeps: (of) =>
-      !wished.has(of) &&
-      (!isDone || staysAnyway(of) || (view.node !== undefined && isOfDomain(of, owner, vinoNode.spec))),
+    // What is in the specification has its addresses until it has been written without it, where the node is gone, too: it may come back.
+    keeps: (of) => !wished.has(of) && (!isDone || staysAnyway(of) || isOfDomain(of, owner, vinoNode.spec)),
   });
 }
 
@@ -247,11 +244,12 @@ async function writeSpec({ client }: Context, vinoNode: VinoNode, spec: VinoNode
   return await client.patch(VinoNode, refOf(vinoNode), { type: "merge", body });
 }
 
-/** The end of a node's part in a Vino, a step at each call. Resolves with what is waited for. */
+const isEmpty = ({ domains, networks }: VinoNodeSpec): boolean => domains.length + networks.length === 0;
+
+/** The end of a node's part in a Vino, a step at each call, once its addresses are free. Resolves with what is waited for. */
 async function leave({ client }: Context, view: NodeView): Promise<string[]> {
   const { vinoNode, node } = view;
   const { spec, status, metadata } = vinoNode;
-  if (spec.domains.length > 0 || spec.networks.length > 0) return [];
   if (!isTidy(view))
     return [`the agent of node ${spec.nodeName} to remove what it has; delete the Node if it never comes back`];
   if (metadata.deletionTimestamp === undefined) {
