@@ -5,9 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { systemClock as clock, quietLog as log, cryptoRandom as random } from "@slipway/base";
-import { type Client, createClient, createManager, type Transport } from "@slipway/kube";
+import { type Client, createManager } from "@slipway/kube";
 import { Namespace, Node, Pod, Secret } from "@slipway/kube/core";
-import { createHttpTransport } from "@slipway/kube/http";
 import { installCrds } from "../../src/kinds/install.ts";
 import { KAMAJI_KINDS } from "../../src/kinds/kamaji/kinds.ts";
 import { TenantControlPlane } from "../../src/kinds/kamaji/tenant-control-plane.ts";
@@ -16,16 +15,16 @@ import { nodeImageFolder } from "../../src/kubernetes/node-image-folder.ts";
 import { LAB } from "../../src/lab/rack.ts";
 import { serveProgramImages } from "../../src/lab/registry/registry.ts";
 import { joinSeed } from "../../src/lab/vino/join-seed.ts";
-import { credentialsOf } from "../../src/pki/tenant/credentials.ts";
 import { dataStoreController } from "../../src/systems/kamaji/data-store-controller.ts";
 import { startDefaultStore } from "../../src/systems/kamaji/default-store.ts";
 import { Runtimes } from "../../src/systems/kamaji/runtimes.ts";
 import { Stores } from "../../src/systems/kamaji/stores.ts";
 import { tenantController } from "../../src/systems/kamaji/tenant-controller.ts";
 import { DeploymentRuntime } from "../../src/tenants/deployment/deployment-runtime.ts";
-import { NAMESPACE, stateOf, tenantsWorld } from "../system/tenants-world.ts";
+import { NAMESPACE, stateOf } from "../system/tenants-world.ts";
 import { BootServer } from "./node/boot-server.ts";
 import { bootsAsNode, eventually, joined, joinToken } from "./node/joining.ts";
+import { addressOf, type Management, managementCluster, wayInto } from "./node/management.ts";
 import { type Stage, setStage } from "./stage.ts";
 
 const assets = await findAssets(process.env, ["etcd", ...TENANT_BINARIES]).catch((error: Error) => error);
@@ -51,7 +50,7 @@ test("B23 a tenant runs as Pods on a node that netbooted", { skip }, async (t) =
   const mirror = await imagesOfControlPlanes(t);
   const [home] = stage.rack.machines;
 
-  const management = await managementCluster(t);
+  const management = await managementCluster(t, String(assets));
   const nodeFiles = { "/etc/containerd/certs.d/registry.k8s.io/hosts.toml": mirror };
   const token = await joinToken(management.client);
   bootsAsNode(stage, server, home!, joinSeed("lab-1", { kubeconfig: management.kubeconfig, token, files: nodeFiles }));
@@ -87,22 +86,6 @@ async function joinTenant(
   const nodes = async (cluster: Client): Promise<string[]> =>
     (await cluster.list(Node)).items.map(({ metadata }) => metadata.name!);
   assert.deepEqual([await nodes(management.client), await nodes(tenant)], [["lab-1"], ["lab-2"]]);
-}
-
-interface Management {
-  client: Client;
-  transport: Transport;
-  kubeconfig: string;
-}
-
-/** A cluster without nodes yet, whose control plane runs beside the machines. */
-async function managementCluster(t: TestContext): Promise<Management> {
-  const world = await tenantsWorld(t, String(assets), { host: LAB.address });
-  await world.apply("management", { addons: { kubeProxy: {} } });
-  await world.until("management", (one) => stateOf(one) === "Ready");
-  const admin = await world.client.get(Secret, { namespace: NAMESPACE, name: "management-admin-kubeconfig" });
-  const kubeconfig = Buffer.from(admin.data!["admin.conf"]!, "base64").toString();
-  return { ...wayInto(t, kubeconfig), kubeconfig };
 }
 
 /** Runs tenants as Deployments of that cluster; their objects are in an etcd that Pods reach. */
@@ -150,19 +133,6 @@ async function imagesOfControlPlanes(t: TestContext): Promise<string> {
   const registry = await serveProgramImages(Object.fromEntries(programs), { host: LAB.address, port: 0 });
   t.after(() => registry.close());
   return `server = "${registry.url}"\n[host."${registry.url}"]\n  capabilities = ["pull", "resolve"]\n`;
-}
-
-function wayInto(t: TestContext, kubeconfig: string): { client: Client; transport: Transport } {
-  const { server, caPem: ca, certificatePem: cert, keyPem: key } = credentialsOf(kubeconfig)!;
-  const transport = createHttpTransport({ server, ca, cert, key });
-  t.after(() => transport.close());
-  return { transport, client: createClient(transport, { clock, random, log }) };
-}
-
-async function addressOf(client: Client, name: string): Promise<string> {
-  const { status } = await client.get(Node, { name });
-  const addresses = (status as { addresses?: { type: string; address: string }[] }).addresses ?? [];
-  return addresses.find(({ type }) => type === "InternalIP")!.address;
 }
 
 async function storyOf(client: Client): Promise<string> {

@@ -9,16 +9,24 @@ export interface Registry {
   close(): Promise<void>;
 }
 
-/**
- * Serves programs as images to who pulls (OCI distribution specification 1.1): each under its file's name, and under whatever tag is asked for.
- * Rejects where a file can't be read, or the address can't be had.
- */
+/** Serves programs as images (`serveImages`), each under its name. Rejects where a file can't be read, or the address can't be had. */
 export async function serveProgramImages(
   programs: Readonly<Record<string, string>>,
   at: { host: string; port: number },
 ): Promise<Registry> {
   const images = new Map<string, ProgramImage>();
   for (const [name, file] of Object.entries(programs)) images.set(name, await programImage(file));
+  return await serveImages(images, at);
+}
+
+/**
+ * Serves images to who pulls (OCI distribution specification 1.1): each under its name, and under whatever tag is asked for. Rejects where the
+ * address can't be had.
+ */
+export async function serveImages(
+  images: ReadonlyMap<string, ProgramImage>,
+  at: { host: string; port: number },
+): Promise<Registry> {
   const server = createServer((request, response) => answer(images, request, response));
   server.listen(at.port, at.host);
   await once(server, "listening");
