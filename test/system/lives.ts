@@ -9,7 +9,7 @@ import { remoteOverShards, remoteUnderFaults } from "./plunder-remote-seed.ts";
 import { plunderOverShards, plunderUnderFaults } from "./plunder-seed.ts";
 import { rackUnderFaults } from "./rack-seed.ts";
 import { poolsOverShards } from "./shard-seed.ts";
-import { sipUnderFaults } from "./sip-seed.ts";
+import { sipOverShards, sipUnderFaults } from "./sip-seed.ts";
 import { tenantsUnderFaults } from "./tenant-seed.ts";
 import { vinosOverShards, vinosUnderFaults } from "./vino-seed.ts";
 
@@ -27,6 +27,7 @@ const OVER_SHARDS = [
   vinosOverShards,
   plunderOverShards,
   remoteOverShards,
+  sipOverShards,
 ];
 
 /** One of them, by the seed. */
@@ -40,7 +41,7 @@ export const LIVES: Readonly<Record<string, Lives>> = {
   shards: {
     life: overShards,
     shows:
-      "pools, own hosts, clusters of the core, of Packet and of plunder, and Vinos whose work replicas share converged while those came and went, nothing was bought, wiped or given twice",
+      "pools, own hosts, clusters of the core, of Packet and of plunder, Vinos and SIPClusters whose work replicas share converged while those came and went, nothing was bought, wiped or given twice",
   },
   rack: {
     life: rackUnderFaults,

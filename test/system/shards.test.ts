@@ -11,6 +11,7 @@ import { packetOverShards } from "./packet-life.ts";
 import { plunderOverShards } from "./plunder-seed.ts";
 import { ofTurn } from "./seeds-of-turn.ts";
 import { bought, crewWorld, poolsOverShards } from "./shard-seed.ts";
+import { sipOverShards } from "./sip-seed.ts";
 import { vinosOverShards } from "./vino-seed.ts";
 import { MINUTE, SECOND } from "./world.ts";
 
@@ -117,4 +118,8 @@ test("a cluster of Packet machines over shards, deleted in any order under fault
 
 test("Vinos over shards under faults: no address, MAC or machine is given twice, every node has what was asked for last, nothing is left", async () => {
   await runSeeds(1 + (Number(TURN) % 5) * SEEDS, SEEDS, { life: vinosOverShards });
+});
+
+test("SIPClusters that compete for hosts over shards under faults: no host is in two of them, none has more than it asked for, none is kept", async () => {
+  await runSeeds(1 + (Number(TURN) % 5) * SEEDS, SEEDS, { life: sipOverShards });
 });

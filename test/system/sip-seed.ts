@@ -1,10 +1,13 @@
 /** The lives of a few SIPClusters over the same hosts under faults drawn from a seed. The same seed is the same history. */
 import assert from "node:assert/strict";
 import { type Random, seededRandom } from "@slipway/base";
+import type { Transport } from "@slipway/kube";
 import type { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import type { SIPCluster } from "../../src/kinds/sip/sip-cluster.ts";
+import { type CrewWorld, TAKEN_OVER_MS } from "./crew.ts";
 import { faulty } from "./faulty.ts";
 import { MINUTE, NAMESPACE, nodes, RACK_KEY, SipWorld } from "./sip-world.ts";
+import { crewOfReplicas, type Staff } from "./staff.ts";
 
 const CLUSTERS = ["one", "two", "three"];
 const HOSTS = 9;
@@ -13,13 +16,20 @@ const NAME = "sip.airshipit.org/cluster-name";
 const ROLE = "sip.airshipit.org/node-type";
 const ROLES = ["ControlPlane", "Worker"];
 
+/** The same, worked on by replicas that share the work, come and go. */
+export const sipOverShards = (seed: number): Promise<void> => sipUnderFaults(seed, crewOfReplicas());
+
 /** Plays the history of one seed. Throws when it does not converge or a promise is broken. */
-export async function sipUnderFaults(seed: number): Promise<void> {
+export async function sipUnderFaults(seed: number, crew?: Staff<CrewWorld>): Promise<void> {
   const draw = seededRandom(seed * 7919 + 15);
   const life = { isMischief: true };
-  const world = await SipWorld.create({ seed, between: (inner) => faulty(inner, draw, () => life.isMischief) });
+  const between = (inner: Transport): Transport => {
+    const way = faulty(inner, draw, () => life.isMischief);
+    return crew?.transport(way) ?? way;
+  };
+  const world = await SipWorld.create({ seed, between });
   try {
-    await new Life(world, draw).play(() => {
+    await new Life(world, draw, crew).play(() => {
       life.isMischief = false;
     });
   } finally {
@@ -34,10 +44,12 @@ class Life {
   readonly #wanted = new Map<string, { now: Count; most: Count }>();
   readonly #world: SipWorld;
   readonly #draw: Random;
+  readonly #crew: Staff<CrewWorld> | undefined;
 
-  constructor(world: SipWorld, draw: Random) {
+  constructor(world: SipWorld, draw: Random, crew: Staff<CrewWorld> | undefined) {
     this.#world = world;
     this.#draw = draw;
+    this.#crew = crew;
   }
 
   async play(endMischief: () => void): Promise<void> {
@@ -47,7 +59,7 @@ class Life {
         ...{ label: at % 3 === 0 ? "control-plane" : "worker", rack: `r${at % 4}`, address: `10.0.0.${at + 1}` },
       });
     const broken = watchClaims(world);
-    await world.start();
+    await (this.#crew?.begin(world.crewed) ?? world.start());
     const end = world.clock.now() + MISCHIEF_MS;
     while (world.clock.now() < end) {
       await this.#befall();
@@ -86,10 +98,11 @@ class Life {
 
   async #befall(): Promise<void> {
     const world = this.#world;
+    await this.#crew?.mischief(this.#draw);
     const name = CLUSTERS[this.#draw.int(CLUSTERS.length)]!;
     if (this.#chance(0.4)) await this.#ask(name, [this.#draw.int(3), this.#draw.int(5)]);
     if (this.#chance(0.1) && (await world.cluster(name)) !== undefined) await world.remove(name);
-    if (this.#chance(0.25)) await this.#restart();
+    if (this.#crew === undefined && this.#chance(0.25)) await this.#restart();
     if (!this.#chance(0.15)) return;
     const host = (await world.hosts())[this.#draw.int(HOSTS)]!;
     await world.state(host, this.#chance(0.4) ? "preparing" : "available");
@@ -102,10 +115,16 @@ class Life {
     await this.#world.start(this.#chance(0.5) ? { atEffect: 1 + this.#draw.int(6), when } : undefined);
   }
 
-  /** A process that lives. What was deleted is gone before it is asked for again. */
+  /** A process that lives, or a crew that nothing befalls. What was deleted is gone before it is asked for again. */
   async #anew(): Promise<void> {
-    this.#world.kill();
-    await this.#world.start();
+    if (this.#crew !== undefined) {
+      await this.#crew.mend();
+      // Until what a dead replica had is worked on elsewhere, statuses say what was so before.
+      await this.#world.clock.run(TAKEN_OVER_MS + MINUTE);
+    } else {
+      this.#world.kill();
+      await this.#world.start();
+    }
     await this.#world.until("nothing is being deleted", () =>
       this.#all((cluster) => cluster?.metadata.deletionTimestamp === undefined),
     );

@@ -2,14 +2,16 @@
 import type { TestContext } from "node:test";
 import { quietLog, type Random, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
-import { type Client, createClient, createManager, type Manager, refOf, type Transport } from "@slipway/kube";
+import { type Client, createClient, createManager, refOf, type Transport } from "@slipway/kube";
 import { ConfigMap, Deployment, Secret, Service } from "@slipway/kube/core";
 import { installCrds } from "../../src/kinds/install.ts";
 import { BareMetalHost } from "../../src/kinds/metal3/bare-metal-host.ts";
 import { SIPCluster } from "../../src/kinds/sip/sip-cluster.ts";
+import { DEFAULT_NAMESPACE } from "../../src/operator/defaults.ts";
 import { ensureNamespace, METAL3_KINDS } from "../../src/systems/netboot/led-netboot.ts";
 import { sipClusterController } from "../../src/systems/sip/cluster-controller.ts";
 import { beginApi, type WorldApi } from "./api.ts";
+import type { CrewWorld, Replica } from "./crew.ts";
 import { type Death, Mortal } from "./mortal.ts";
 
 export const MINUTE = 60_000;
@@ -63,7 +65,7 @@ export class SipWorld {
   readonly #between: (inner: Transport) => Transport;
   api!: WorldApi;
   client!: Client;
-  #process: { mortal: Mortal; manager: Manager } | undefined;
+  readonly #processes: Replica[] = [];
 
   private constructor(seed: number, between: (inner: Transport) => Transport) {
     this.random = seededRandom(seed);
@@ -90,25 +92,44 @@ export class SipWorld {
   }
 
   async start(death?: Death): Promise<Mortal> {
+    return (await this.operator({ death })).mortal;
+  }
+
+  /** What a crew works in. */
+  get crewed(): CrewWorld {
+    const { clock, client } = this;
+    return {
+      ...{ clock, client },
+      operator: (of) => this.operator(of),
+      until: (what, holds, longest) => this.until(what, async () => holds(), longest === undefined ? {} : { longest }),
+      whileTimePasses: (promise) => this.passing(promise),
+    };
+  }
+
+  /** Starts a process. `shards`: it is one of those that share the work. */
+  async operator({ death, shards }: { death?: Death | undefined; shards?: number }): Promise<Replica> {
     const { clock, random } = this;
     const mortal = new Mortal(death);
     const transport = mortal.transport(this.#between(this.api.transport("operator")));
-    const manager = createManager({ transport, clock, random, log: quietLog, leaderElection: false });
+    const leaderElection = shards === undefined ? (false as const) : { namespace: DEFAULT_NAMESPACE, shards };
+    const manager = createManager({ transport, clock, random, log: quietLog, leaderElection });
     manager.add(sipClusterController());
-    this.#process = { mortal, manager };
+    const process = { mortal, manager };
+    this.#processes.push(process);
     void manager.start().catch(() => {});
     await clock.run(1_000);
-    return mortal;
+    return process;
   }
 
+  /** Kills the process that was started last. */
   kill(): void {
-    this.#process?.mortal.kill();
-    void this.#process?.manager.stop().catch(() => {});
-    this.#process = undefined;
+    const process = this.#processes.pop();
+    process?.mortal.kill();
+    void process?.manager.stop().catch(() => {});
   }
 
   async close(): Promise<void> {
-    this.kill();
+    while (this.#processes.length > 0) this.kill();
     await this.api.close();
   }
 

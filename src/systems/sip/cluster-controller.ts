@@ -7,6 +7,7 @@ import {
   controllerOf,
   DONE,
   isTrue,
+  keyOf,
   type Outcome,
   type Ref,
   type Resource,
@@ -52,6 +53,8 @@ export function sipClusterController(): Controller {
   return {
     name: "sip-cluster",
     system: SIP,
+    // Clusters that compete for a host are told apart by the host's version: the one that comes late passes it over.
+    owner: (ref) => `sipclusters/${keyOf(ref)}`,
     sources: [
       source({
         resource: SIPCluster,
@@ -123,7 +126,7 @@ export function sipClusterController(): Controller {
   };
 }
 
-/** One after another: each sees what the one before has taken. */
+/** One after another: each sees what the one before has taken, and none competes with another of the same replica. */
 class Turns {
   #last: Promise<unknown> = Promise.resolve();
 
