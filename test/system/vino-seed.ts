@@ -12,22 +12,24 @@ import { MINUTE, sample, VinoWorld } from "./vino-world.ts";
 const STEPS = 14;
 const VINOS = ["v0", "v1"];
 
-/** No two owners have the same address, MAC, block, or name of a machine. */
-export async function noneTwice(world: VinoWorld): Promise<void> {
+/** No two owners have the same address, MAC, block, or name of a machine. `isSettled`: nothing is being given right now. */
+export async function noneTwice(world: VinoWorld, { isSettled = true } = {}): Promise<void> {
   const specs = (await world.list(IPPool)).map(({ spec }) => spec);
   const ips = specs.flatMap(({ allocatedIPs }) => allocatedIPs);
   const domains = (await world.list(VinoNode)).flatMap(({ spec }) => spec.domains);
   const hosts = await world.hosts();
-  for (const texts of [
-    ips.map(({ ip }) => ip),
-    ips.map(({ mac }) => mac),
-    specs.flatMap(({ allocatedRanges = [] }) => allocatedRanges.map(({ start }) => start)),
-    domains.map(({ name }) => name),
-    domains.flatMap(({ interfaces }) => interfaces.map(({ mac }) => mac)),
-    hosts.map(({ spec }) => spec.bootMACAddress ?? ""),
-    hosts.map(({ spec }) => spec.bmc?.address ?? ""),
-  ])
-    assert.deepEqual(texts.toSorted(), [...new Set(texts)].toSorted());
+  const all: Readonly<Record<string, readonly string[]>> = {
+    "an address of a pool": ips.map(({ ip }) => ip),
+    "a block of a pool": specs.flatMap(({ allocatedRanges = [] }) => allocatedRanges.map(({ start }) => start)),
+    "a machine's name": domains.map(({ name }) => name),
+    "a machine's MAC address": domains.flatMap(({ interfaces }) => interfaces.map(({ mac }) => mac)),
+    "a host's MAC address": hosts.map(({ spec }) => spec.bootMACAddress ?? ""),
+    "a host's controller": hosts.map(({ spec }) => spec.bmc?.address ?? ""),
+    // Pools have no version in common: one that was just written is looked at again before anybody is told.
+    ...(isSettled && { "a MAC address of a pool": ips.map(({ mac }) => mac) }),
+  };
+  for (const [what, texts] of Object.entries(all))
+    assert.deepEqual(texts.toSorted(), [...new Set(texts)].toSorted(), `${what} is there twice`);
 }
 
 /** The same, worked on by replicas that share the work, come and go. */
@@ -50,7 +52,7 @@ export async function vinosUnderFaults(seed: number, crew?: Staff<CrewWorld>): P
       await cluster.step();
       await world.clock.run(draw.int(3) * 5_000);
       await world.driveHosts();
-      await noneTwice(world);
+      await noneTwice(world, { isSettled: false });
     }
     life.isMischief = false;
     await cluster.anew();

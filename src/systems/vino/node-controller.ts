@@ -200,6 +200,7 @@ async function addressesOf(
     interfaces,
     // What is in the specification has its addresses until it has been written without it, where the node is gone, too: it may come back.
     keeps: (of) => !wished.has(of) && (!isDone || staysAnyway(of) || isOfDomain(of, owner, vinoNode.spec)),
+    isTold: (of) => isOfDomain(of, owner, vinoNode.spec) || bridges.has(of),
   });
 }
 

@@ -40,6 +40,7 @@ const wish = (owner: string, nets: ReturnType<typeof networks>, hosts: readonly 
   networks: nets,
   interfaces: new Map(nets.map(({ name }) => [name, hosts.map((host) => ownerIn(owner, host, name))])),
   keeps: gone,
+  isTold: () => true,
 });
 
 test("VINO-3 two networks without macPrefix never have the same MAC", () => {

@@ -27,6 +27,8 @@ export interface Wish {
   interfaces: ReadonlyMap<string, readonly string[]>;
   /** Owners that keep what they have beside these: of machines that are not gone yet. */
   keeps(owner: string): boolean;
+  /** Whether a node was told of what this owner has. What it was told it keeps. */
+  isTold(owner: string): boolean;
 }
 
 export interface Address {

@@ -85,7 +85,7 @@ function wish(node: string, subnets: readonly number[], count: number, macPrefix
   const hosts = Array.from({ length: count }, (_, i) => `h-${i}`);
   const owner = `sea/whale/${node}`;
   const interfaces = new Map(networks.map(({ name }) => [name, hosts.map((host) => ownerIn(owner, host, name))]));
-  return { owner, networks, interfaces, keeps: () => false };
+  return { owner, networks, interfaces, keeps: () => false, isTold: () => true };
 }
 const nothing = (node: string): Wish => ({ ...wish(node, [], 0), interfaces: new Map() });
 const held = (api: Api) => [...api.pools.values()].flatMap(({ spec }) => spec.allocatedIPs);
@@ -178,6 +178,33 @@ test("VINO-3 a MAC address that another pool gave meanwhile is not kept, and wha
     [mac, ...got].toSorted(),
   );
   assert.ok(held(api).some(({ allocatedTo }) => allocatedTo === bridgeOwner("sea/whale/a", "net0")));
+});
+
+test("VINO-3 a MAC address that two pools have since an operator died before it looked again is told to one alone; what a node was told stays", async () => {
+  const [api, pools] = [new Api(), new Pools(NAMESPACE)];
+  const asked = wish("a", [0], 1);
+  const first = await pools.settle(api.context, asked);
+  const own = ownerIn(asked.owner, "h-0", "net0");
+  const { mac } = first.interfaces.get(own)!;
+  const other = { allocatedTo: "other/vino/n/h-0/net1", ip: "10.1.1.5", mac: mac.toUpperCase() };
+  api.put("ippool-10-1-0-0-16", {
+    ...{ subnet: "10.1.0.0/16", ranges: [], allocatedIPs: [other] },
+    ...{ macPrefix: "06:00:00:00:00:00", nextMAC: "06:00:00:00:00:00" },
+  });
+  api.isSeen = true;
+  api.asked.length = 0;
+  assert.deepEqual(await pools.settle(api.context, asked), first);
+  assert.deepEqual(api.asked, []);
+  const { bridges, interfaces } = await pools.settle(api.context, { ...asked, isTold: (of) => of !== own });
+  assert.deepEqual(bridges, first.bridges);
+  assert.notEqual(interfaces.get(own)!.mac, mac);
+  assert.deepEqual(
+    held(api)
+      .map(({ mac }) => mac.toLowerCase())
+      .toSorted(),
+    [...new Set(held(api).map(({ mac }) => mac.toLowerCase()))].toSorted(),
+  );
+  assert.ok(held(api).some((one) => one.allocatedTo === other.allocatedTo && one.mac === other.mac));
 });
 
 test("other faults of the API are not tried again", async () => {

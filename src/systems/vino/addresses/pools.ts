@@ -25,7 +25,8 @@ export class Pools {
   /** Gives what is wished for and takes back the rest. Where nothing changes nothing is asked. Rejects as the API does, with `Conflict` where others keep writing. */
   async settle(context: Context, wish: Wish): Promise<Given> {
     const cached = context.cache.list(IPPool, this.#namespace);
-    const known = settle(bookOf(cached), wish);
+    const book = bookOf(cached);
+    const known = settle(withoutClashes(book, untoldIn(book, wish)), wish);
     if (changes(cached, known.book).length === 0) return known.given;
     const turn = this.#last.then(() => this.#write(context, wish));
     this.#last = turn.catch(() => undefined);
@@ -56,12 +57,19 @@ export class Pools {
   ): Promise<{ given: Given; isOver: boolean }> {
     const namespace = this.#namespace;
     const { items } = await client.list(IPPool, { namespace });
-    const { book, given } = settle(withoutClashes(bookOf(items), fresh), wish);
+    const before = bookOf(items);
+    const { book, given } = settle(withoutClashes(before, new Set([...fresh, ...untoldIn(before, wish)])), wish);
     const due = changes(items, book);
     for (const owner of addedTo(items, book)) fresh.add(owner);
     for (const change of due) await carryOut(client, change, namespace);
     return { given, isOver: due.length === 0 || fresh.size === 0 };
   }
+}
+
+/** Who has something that no node was told of: an operator that died before it looked again may have left a clash. */
+function untoldIn(book: Book, wish: Wish): ReadonlySet<string> {
+  const owners = [...book.values()].flatMap(({ spec }) => spec.allocatedIPs.map(({ allocatedTo }) => allocatedTo));
+  return new Set(owners.filter((owner) => owner.startsWith(`${wish.owner}/`) && !wish.isTold(owner)));
 }
 
 /** The pools without what was given to these owners where another pool has the same MAC address. */

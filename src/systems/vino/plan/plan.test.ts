@@ -64,6 +64,7 @@ function planned(vino: Vino, names: readonly string[]) {
       networks: specification.networks,
       interfaces,
       keeps: () => false,
+      isTold: () => true,
     });
     book = settled.book;
     return nodeSpec({ vino, node: nodeOf(vino, name), specification, given: settled.given, hosts: new Set() });
