@@ -70,6 +70,7 @@ export class RemoteNetboot {
   /** At which write the process dies. */
   death: Death | undefined;
   #serving: Serving | undefined;
+  #starts = 0;
 
   constructor(world: PlunderWorld, servers: number, setting: NetbootSetting = {}) {
     this.#world = world;
@@ -112,7 +113,8 @@ export class RemoteNetboot {
         await new Promise<never>(() => {});
       },
     };
-    const book = await DeploymentBook.open(store, seededRandom(1));
+    // Another process draws other ids: an agent remembers orders by theirs.
+    const book = await DeploymentBook.open(store, seededRandom(++this.#starts));
     if (book.bootConfigs.length === 0) {
       await book.addBootConfig({ ...PRESEED, ...boot });
       await book.setGlobalConfig({ username: "ops", ...globalConfig });
