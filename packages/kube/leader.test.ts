@@ -132,6 +132,24 @@ test("the record is what other tools read: holder, times, transitions; empty aft
   assert.equal((api.objects.get(PATH) as Lease).spec?.holderIdentity, "");
 });
 
+test("the record is emptied, too, when the last renewal reached the API and its answer was never seen", async () => {
+  const clock = new VirtualClock();
+  const api = new FakeApi();
+  const { leader, link } = candidate(api, clock, 1, 0);
+  const stop = new AbortController();
+  const running = leader.run(stop.signal);
+  await clock.run(10_000);
+  const holder = () => (api.objects.get(PATH) as Lease).spec?.holderIdentity;
+  assert.equal(holder(), "candidate-1");
+  link.state = "deaf";
+  await clock.run(LEASE_TIMES.retryMs);
+  link.state = "up";
+  stop.abort();
+  await clock.run(10_000);
+  await running;
+  assert.equal(holder(), "");
+});
+
 test("a renewal that hangs on a dead connection is given up in time for another on a new one", async () => {
   const clock = new VirtualClock();
   const { leader, link, changes } = candidate(new FakeApi(), clock, 1, 0);

@@ -186,9 +186,22 @@ export class Leader {
     const held = this.held();
     if (this.#leading) this.#lose(STOPPING);
     if (!held || lease === undefined || this.#o.shared === true) return;
-    const spec = { ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1 };
+    const { client } = this.#o;
+    const options = { timeoutMs: this.#times.retryMs };
+    const emptied = (now: Lease): Lease => ({
+      ...now,
+      spec: { ...now.spec, holderIdentity: "", leaseDurationSeconds: 1 },
+    });
     try {
-      await this.#o.client.update(Lease, { ...lease, spec }, { timeoutMs: this.#times.retryMs });
+      try {
+        await client.update(Lease, emptied(lease), options);
+      } catch (error) {
+        if (!isFault(error, "Conflict")) throw error;
+        // The last renewal was broken off here, and has reached the API all the same.
+        const now = await client.find(Lease, this.#o.lease, options);
+        if (now?.spec?.holderIdentity === lease.spec?.holderIdentity)
+          await client.update(Lease, emptied(now!), options);
+      }
     } catch (error) {
       const fault: Fault = asFault(error, "lease");
       this.#o.log.debug({ lease: this.#o.lease.name, code: fault.code }, "lease not released; it will run out");

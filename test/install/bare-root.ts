@@ -49,7 +49,7 @@ function keptArchive(): string {
   const file = join(cacheFolder(), `../test-root/${DEBIAN.name}-${architecture}.tar`);
   if (existsSync(file)) return file;
   mkdirSync(dirname(file), { recursive: true });
-  run("mmdebstrap", ["--quiet", "--variant=minbase", "--mode=root", DEBIAN.name, `${file}.new`]);
+  run("mmdebstrap", ["--quiet", "--variant=minbase", "--mode=root", "--format=tar", DEBIAN.name, `${file}.new`]);
   renameSync(`${file}.new`, file);
   return file;
 }
