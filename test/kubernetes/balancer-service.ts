@@ -45,6 +45,7 @@ export class BalancerService {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #leaving = new Set<Promise<void>>();
+  readonly #late = new Set<Promise<void>>();
   readonly #running = new Set<Haproxy>();
   #serving: BalancerPod[] = [];
   #pods = 0;
@@ -103,6 +104,11 @@ export class BalancerService {
     await clock.sleep(before.length === 0 ? 0 : LATE_MS / 4);
   }
 
+  /** Resolves when new connections come to the newest Pod alone. */
+  async alone(): Promise<void> {
+    await Promise.all(this.#late);
+  }
+
   /** Ends everything; connections too. */
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
@@ -114,9 +120,11 @@ export class BalancerService {
   /** Deletion, as a kubelet and the nodes' proxies see it at the same time. */
   async #leave(pod: BalancerPod, sleepMs: number, graceMs: number): Promise<void> {
     const { clock } = this.#place;
-    const late = clock.sleep(LATE_MS).then(() => {
+    const late: Promise<void> = clock.sleep(LATE_MS).then(() => {
       this.#serving = this.#serving.filter((one) => one !== pod);
+      this.#late.delete(late);
     });
+    this.#late.add(late);
     await clock.sleep(sleepMs);
     if (await pod.haproxy.end(graceMs - sleepMs)) this.killed++;
     this.#running.delete(pod.haproxy);

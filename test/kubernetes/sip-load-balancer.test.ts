@@ -62,6 +62,8 @@ test("SIP-N8 SIP-8 a load balancer before real API servers is rolled 100 times, 
   let [signalled, gone] = [0, 0];
   const kill = async (): Promise<void> => {
     await service.roll(balancerOf([FIRST, SECOND]));
+    // A Pod before this one may have the second server alone.
+    await service.alone();
     while ((await traffic.watch()).connection.server !== second.fingerprint);
     signalled = clock.monotonic();
     await second.kill();

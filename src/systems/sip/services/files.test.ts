@@ -37,7 +37,7 @@ backend http-backend
   option httpchk GET /readyz
   http-check expect status 200
   option log-health-checks
-  default-server check inter 5s fastinter 1s downinter 2s fall 4 on-marked-down shutdown-sessions observe layer4 error-limit 1 on-error fail-check check-ssl verify none
+  default-server check inter 5s fastinter 1s downinter 2s fall 4 on-marked-down shutdown-sessions check-ssl verify none
   server a 10.0.0.1:6443
 `;
 
@@ -81,7 +81,7 @@ test("HAProxy's configuration, line by line", () => {
     of("connect").split("\n").slice(-5).join("\n"),
     `  balance roundrobin
   option log-health-checks
-  default-server check inter 5s fastinter 1s downinter 2s fall 4 on-marked-down shutdown-sessions observe layer4 error-limit 1 on-error fail-check
+  default-server check inter 5s fastinter 1s downinter 2s fall 4 on-marked-down shutdown-sessions
   server a 10.0.0.1:6443
 `,
   );

@@ -45,12 +45,8 @@ const GLOBAL = [
   "  timeout server 600s",
 ];
 
-/**
- * Every 5 s, every second after it has failed, every 2 s while it is down; a server that fails four times gets no more connections, and those that it has are closed. A connection that it does
- * not take is a failed check, too: of many at once one could be led to the same dead server by each of its tries.
- */
-const CHECK =
-  "check inter 5s fastinter 1s downinter 2s fall 4 on-marked-down shutdown-sessions observe layer4 error-limit 1 on-error fail-check";
+/** Every 5 s, every second after it has failed, every 2 s while it is down; a server that fails four times gets no more connections, and those that it has are closed. */
+const CHECK = "check inter 5s fastinter 1s downinter 2s fall 4 on-marked-down shutdown-sessions";
 
 const CHECKS: Readonly<Record<Balancing["check"], readonly string[]>> = {
   apiserver: [
