@@ -177,6 +177,8 @@ test("the keyboard reaches all: / searches, j, k and Enter choose, g and a lette
   await page.getByRole("dialog", { name: "Keys" }).waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
+  // However long a page takes to come up: here no frame is waited for.
+  await page.evaluate("globalThis.requestAnimationFrame = (frame) => (frame(0), 0)");
   await page.keyboard.press("/");
   await page.locator("input[type=search]:focus").waitFor();
   await page.keyboard.type("rack:r1");

@@ -56,11 +56,21 @@ const KEYS: ReadonlyMap<string, () => void> = new Map(
   }),
 );
 
-const searchField = (): HTMLInputElement | null => document.querySelector("input[type=search]");
+let searchIsWanted = false;
 
 function focusSearch(): void {
-  if (searchField() === null) go("/machines");
-  requestAnimationFrame(() => searchField()?.focus());
+  const field = document.querySelector<HTMLInputElement>("input[type=search]");
+  if (field === null) {
+    searchIsWanted = true;
+    go("/machines");
+  } else field.focus();
+}
+
+/** The search field came up (null: it is gone). It takes the focus if `/` on another page led to it. */
+export function searchIsThere(field: HTMLInputElement | null): void {
+  if (field === null || !searchIsWanted) return;
+  searchIsWanted = false;
+  field.focus();
 }
 
 /** Listens to the keyboard. */

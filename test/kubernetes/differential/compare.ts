@@ -1,6 +1,6 @@
 import { type Difference, differences, normaliser } from "./normal.ts";
 import { resolve, type Speaker } from "./speaker.ts";
-import type { Answer, Family, Request } from "./step.ts";
+import { type Answer, type Family, get, type Request } from "./step.ts";
 
 /** Where two answers to one request differ. */
 export interface Finding extends Difference {
@@ -40,6 +40,7 @@ async function play(family: Family, speaker: Speaker): Promise<{ asked: Request;
   for (const [index, step] of family.steps.entries()) {
     try {
       const asked = resolve(step.ask, kept);
+      if (family.awaitsCache && /^(PUT|PATCH|DELETE)$/.test(asked.method)) await awaitCache(speaker, asked);
       const answer = await speaker.take(step, kept);
       if (step.keep !== undefined) kept[step.keep] = answer;
       told.push({ asked, answer: normal(step.only?.(answer) ?? answer) });
@@ -48,6 +49,14 @@ async function play(family: Family, speaker: Speaker): Promise<{ asked: Request;
     }
   }
   return told;
+}
+
+/** Reads what a write is about from the store, then from the cache: the server answers that when the cache is as new. */
+async function awaitCache(speaker: Speaker, { path }: Request): Promise<void> {
+  const object = path.replace(/\/(status|scale)$/, "");
+  const { body } = await speaker.take({ ask: get(object) }, {});
+  const { resourceVersion } = body.metadata ?? {};
+  if (resourceVersion !== undefined) await speaker.take({ ask: get(object, { resourceVersion }) }, {});
 }
 
 function title({ method, path, query = {} }: Request): string {

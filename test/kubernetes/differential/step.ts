@@ -47,6 +47,11 @@ export interface Step {
 
 export interface Family {
   name: string;
+  /**
+   * Before a write to what is there, the server's cache must have it as it is. A write that begins with an older one is tried twice,
+   * and asks webhooks twice.
+   */
+  awaitsCache?: boolean;
   steps: readonly Step[];
 }
 

@@ -1,7 +1,7 @@
 import { computed, signal, useSignal } from "@preact/signals";
 import { FOLLOWED } from "../../../views/followed-kinds.ts";
 import { COLUMNS, type Column, searched, sortedBy } from "../../../views/machine-list.ts";
-import { useListKeys } from "../keys.ts";
+import { searchIsThere, useListKeys } from "../keys.ts";
 import { type ListColumn, LongList } from "../parts/long-list.tsx";
 import { Ago, Denied, ObjectLink, toneOf, Word } from "../parts/words.tsx";
 import { go, pathOfObject, place } from "../router.ts";
@@ -69,6 +69,7 @@ export function MachinesPage() {
       <Denied kinds={FOLLOWED.filter(({ role }) => role === "machines").map(({ name }) => name)} />
       <div class="bar-of-tools">
         <input
+          ref={searchIsThere}
           type="search"
           class="search"
           aria-label="Search machines"

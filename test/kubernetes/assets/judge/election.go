@@ -25,6 +25,19 @@ type electionReport struct {
 	ReleasedLeaseIsEmpty bool    `json:"releasedLeaseIsEmpty"`
 }
 
+// wholeUpdates lets a candidate resign between two updates only. client-go gives a lease back by the version that it last saw: a renewal
+// that is cancelled on its way, and reaches the server all the same, makes it keep the lease.
+type wholeUpdates struct {
+	resourcelock.Interface
+	sync.Mutex
+}
+
+func (lock *wholeUpdates) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	lock.Lock()
+	defer lock.Unlock()
+	return lock.Interface.Update(ctx, record)
+}
+
 // watchElection lets two candidates stand, kills the leader without a word, and lets its successor resign in order.
 func watchElection(ctx context.Context, client kubernetes.Interface, namespace string) (seen electionReport, err error) {
 	var mutex sync.Mutex
@@ -34,13 +47,15 @@ func watchElection(ctx context.Context, client kubernetes.Interface, namespace s
 		return func() bool { mutex.Lock(); defer mutex.Unlock(); return leading[name] }
 	}
 	stand := func(name string, release bool) (cancel func(), done <-chan struct{}, err error) {
-		running, cancel := context.WithCancel(ctx)
+		running, stop := context.WithCancel(ctx)
+		lock := &wholeUpdates{Interface: &resourcelock.LeaseLock{
+			LeaseMeta:  metav1.ObjectMeta{Name: "judge", Namespace: namespace},
+			Client:     client.CoordinationV1(),
+			LockConfig: resourcelock.ResourceLockConfig{Identity: name},
+		}}
+		cancel = func() { lock.Lock(); defer lock.Unlock(); stop() }
 		elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-			Lock: &resourcelock.LeaseLock{
-				LeaseMeta:  metav1.ObjectMeta{Name: "judge", Namespace: namespace},
-				Client:     client.CoordinationV1(),
-				LockConfig: resourcelock.ResourceLockConfig{Identity: name},
-			},
+			Lock:          lock,
 			LeaseDuration: leaseDuration, RenewDeadline: 2 * time.Second, RetryPeriod: 300 * time.Millisecond,
 			ReleaseOnCancel: release,
 			Callbacks: leaderelection.LeaderCallbacks{
