@@ -160,3 +160,21 @@ test("SIP-11 a changed Secret of a host, and one of a service, are followed at o
   await world.secret("ssh-private-keys", { id: "ANOTHER" });
   await world.until("the jump host's Pods are rolled", async () => (await template()) !== before, { longest: MINUTE });
 });
+
+test("SIP-16 a selector that is none is the cluster's reason, which keeps its hosts and is Ready when it is mended", async (t) => {
+  const world = await SipWorld.running(t);
+  await world.host("a", { label: "worker", host: "s1" });
+  await world.apply("one", { nodes: nodes(0, 1), services: {} });
+  await world.untilReady("one");
+  const { Worker } = nodes(0, 1);
+  const labelSelector = { matchExpressions: [{ key: "a", operator: "Near", values: ["b"] }] };
+  await world.apply("one", { nodes: { Worker: { ...Worker, labelSelector } }, services: {} });
+  await world.until("it is told", async () => (await world.ready("one"))?.reason === "Unschedulable");
+  assert.match(
+    (await world.ready("one"))!.message,
+    /role Worker: matchExpressions: there is no operator "Near"; use In/,
+  );
+  assert.deepEqual(await world.members("one"), ["default/a Worker"]);
+  await world.apply("one", { nodes: nodes(0, 1), services: {} });
+  await world.untilReady("one");
+});

@@ -64,3 +64,27 @@ test("SIP-17 a manifest in treasuremap's style is taken: nodePort beside nodePor
   await world.untilReady("lma");
   assert.match(await world.secretText("jumphost-lma", "ssh_config"), /IdentityFile .*\/ssh-privatekey\n/);
 });
+
+test("SIP-17 a manifest of before March 2021 selects by vmFlavor and spreads by spreadTopology; what is no such word is refused", async (t) => {
+  const world = await SipWorld.running(t);
+  for (const [name, flavor, rack] of [
+    ["a", "large", "r1"],
+    ["b", "large", "r1"],
+    ["c", "small", "r2"],
+    ["d", "large", "r3"],
+  ] as const) {
+    await world.host(name);
+    const labels = { "vino.airshipit.org/flavor": flavor, "sip.airshipit.org/rack": rack };
+    await world.change(name, { metadata: { labels } });
+  }
+  const of = (set: object) => ({
+    nodes: { ControlPlane: { vmFlavor: "vino.airshipit.org/flavor=large", ...set, count: { active: 1, standby: 1 } } },
+    services: {},
+  });
+  await assert.rejects(world.apply("old", of({ spreadTopology: "PerRow" })), /spreadTopology/);
+  await assert.rejects(world.apply("old", of({ vmFlavor: "large" })), /vmFlavor/);
+  await world.apply("old", of({ spreadTopology: "PerRack" }));
+  await world.untilReady("old");
+  const racks = (await world.members("old")).map((host) => host.replace(/\/[ab] /, "/a-or-b "));
+  assert.deepEqual(racks, ["default/a-or-b ControlPlane", "default/d ControlPlane"]);
+});

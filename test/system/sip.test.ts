@@ -23,7 +23,7 @@ async function racked(world: SipWorld, controlPlanes: number, workers: number, s
     });
 }
 
-test("SIP-17 C1 hosts of both roles are claimed, each with its role, and everything that serves them is there", async (t) => {
+test("SIP-17 C1 M1 hosts of both roles are claimed, each with its role, and everything that serves them is there", async (t) => {
   const world = await SipWorld.running(t);
   await racked(world, 3, 4);
   await world.apply("subcluster-test1", { nodes: nodes(3, 4), services: SERVICES });
@@ -40,6 +40,11 @@ test("SIP-17 C1 hosts of both roles are claimed, each with its role, and everyth
     );
   }
   assert.equal(status?.scheduled, "7/7");
+  const listed = status!.hosts!.map(({ name, role }) => `${role} ${name}`);
+  assert.deepEqual(
+    listed.toSorted(),
+    [0, 1, 2, 3, 4, 5, 6].map((at) => `${at < 3 ? "ControlPlane" : "Worker"} node0${at}`),
+  );
   assert.deepEqual(status?.hosts?.[0]?.addresses, { "oam-ipv4": "32.68.51.139" });
 });
 
@@ -68,7 +73,7 @@ for (const [name, [controlPlanes, workers], wanted, same] of SHORT)
     assert.deepEqual(await world.made(), []);
   });
 
-test("SIP-16 SIP-N6 M1 without a count a role has no hosts, and services without hosts are served", async (t) => {
+test("SIP-16 SIP-N6 without a count a role has no hosts, and services without hosts are served", async (t) => {
   const world = await SipWorld.running(t);
   await racked(world, 1, 1);
   await world.apply("empty", { nodes: { ControlPlane: { labelSelector: {} } }, services: {} });
@@ -432,14 +437,36 @@ test("SIP-14 an OpenID Connect provider has its configuration and certificate, a
   assert.ok(certificate!.verify(authority!.publicKey) && certificate!.checkIP("192.0.2.10") !== undefined);
 });
 
-test("SIP-11 M2 M3 ten clusters at once never share a host, and the rest of the hosts stays free", async (t) => {
+test("SIP-17 M2 M3 hosts that another cluster has are not free, and where none is free the cluster says so of each", async (t) => {
+  const world = await SipWorld.running(t);
+  await racked(world, 7, 0);
+  await world.apply("subcluster-1", { nodes: nodes(2, 0), services: {} });
+  await world.untilReady("subcluster-1");
+  const [first, second] = await world.members("subcluster-1");
+  await world.apply("subcluster-2", { nodes: nodes(5, 0), services: {} });
+  await world.untilReady("subcluster-2");
+  const others = await world.members("subcluster-2");
+  assert.deepEqual([others.length, others.includes(first!), others.includes(second!)], [5, false, false]);
+  await world.apply("subcluster-3", { nodes: nodes(1, 0), services: {} });
+  await world.until("it is told", async () => (await world.ready("subcluster-3"))?.reason === "Unschedulable");
+  const { passedOver } = (await world.cluster("subcluster-3"))!.status!;
+  const counts = Map.groupBy(passedOver!, ({ reason }) => reason);
+  assert.deepEqual([...counts].map(([reason, all]) => `${all.length} ${reason}`).toSorted(), [
+    "2 in cluster default/subcluster-1",
+    "5 in cluster default/subcluster-2",
+  ]);
+});
+
+test("SIP-11 ten clusters at once never share a host, and the rest of the hosts stays free", async (t) => {
   const world = await SipWorld.running(t);
   for (let at = 0; at < 23; at++) await world.host(`n${at}`, { host: `s${at}` });
   for (let at = 0; at < 10; at++) await world.apply(`c${at}`, { nodes: nodes(0, 2, HOST_KEY), services: {} });
   for (let at = 0; at < 10; at++) await world.untilReady(`c${at}`);
   const all = (await Promise.all(Array.from({ length: 10 }, (_, at) => world.members(`c${at}`)))).flat();
   assert.deepEqual([all.length, new Set(all).size], [20, 20]);
+  assert.equal((await world.hosts()).filter(({ spec }) => spec.consumerRef === undefined).length, 3);
 });
+
 test("SIP-10 looking again leaves a Ready cluster as it is, and a status that can't be written is tried again", async (t) => {
   let refusals = 0;
   const refusing = (inner: Transport): Transport => ({

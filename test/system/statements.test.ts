@@ -1,4 +1,4 @@
-/** The promises are lists (H: Harvester pools, N: netboot); here they are held against the names of all tests. */
+/** The promises are lists (H: Harvester pools, N: netboot, SIP and VINO: sub-clusters); here they are held against the names of all tests. */
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -31,6 +31,26 @@ test("every promise has a test whose name begins with it", async () => {
   );
   assert.deepEqual(
     [...HARVESTER, ...NETBOOT].filter((id) => !named.has(id)),
+    [],
+  );
+});
+
+const SIP = [
+  ...numbers(1, 19).map((n) => `SIP-${n}`),
+  ...numbers(1, 10).map((n) => `SIP-N${n}`),
+  ...[...numbers(1, 7).map((n) => `C${n}`), ...numbers(1, 12).map((n) => `M${n}`), "S1", "S2"],
+];
+const VINO = [...numbers(1, 17).map((n) => `VINO-${n}`), ...numbers(1, 46).map((n) => `VINO-T${n}`)];
+
+/** Names of tests, and parts of them that stand in tables, which begin with a promise about sub-clusters. */
+const OF_SUB_CLUSTERS = /["'`]((?:(?:SIP|VINO)-[A-Z]?\d+|C\d)\b[^"'`]*)/g;
+
+test("every promise about sub-clusters, and every case of SIP's and ViNO's own tests, has a test with it in its name", async () => {
+  const texts = await Promise.all((await testFiles()).map((name) => readFile(name, "utf8")));
+  const names = texts.flatMap((text) => [...text.matchAll(OF_SUB_CLUSTERS)].map(([, name]) => name!));
+  const named = new Set(names.flatMap((name) => name.match(/\b(?:(?:SIP|VINO)-)?[A-Z]?\d+\b/g) ?? []));
+  assert.deepEqual(
+    [...SIP, ...VINO].filter((id) => !named.has(id)),
     [],
   );
 });

@@ -24,6 +24,17 @@ const labelSelector = z
 const nodeSet = z.object({
   labelSelector,
   topologyKey: text("Label of the hosts. No two hosts of the role have the same value of it."),
+  vmFlavor: z
+    .string()
+    .regex(/^[^=]+=[^=]*$/)
+    .optional()
+    .describe("Spelling of before March 2021: label and value that the hosts must have, as label=value."),
+  spreadTopology: z
+    .enum(["PerRack", "PerHost"])
+    .optional()
+    .describe(
+      "Spelling of before March 2021: topologyKey sip.airshipit.org/rack (PerRack) or sip.airshipit.org/server (PerHost).",
+    ),
   count: z
     .object({
       active: z.int().min(0).optional().describe("Hosts in use. Default: 0."),
@@ -120,6 +131,7 @@ export const SIPCluster = defineKind({
   ],
 });
 export type SIPCluster = Of<typeof SIPCluster>;
+export type NodeSet = z.output<typeof nodeSet>;
 export type SIPClusterStatus = NonNullable<SIPCluster["status"]>;
 export type ScheduledHost = NonNullable<SIPClusterStatus["hosts"]>[number];
 export type Endpoint = NonNullable<SIPClusterStatus["endpoints"]>[number];

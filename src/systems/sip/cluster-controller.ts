@@ -24,7 +24,7 @@ import { HostDeployPolicy } from "../../kinds/metal3/host-deploy-policy.ts";
 import { hostedPlaneOf, sipNamesOf } from "../../kinds/sip/hosted.ts";
 import { CLUSTER_NAME, CLUSTER_NAMESPACE, FINALIZER } from "../../kinds/sip/labels.ts";
 import { SIPCluster } from "../../kinds/sip/sip-cluster.ts";
-import { hostsOf, passedOf, reported, shortage, type Verdict, verdictOf, wishOf } from "./cluster-status.ts";
+import { hostsOf, passedOf, reported, shortage, type Verdict, verdictOf } from "./cluster-status.ts";
 import { hostId, isConsumed, isLabelled } from "./hosts/belonging.ts";
 import { adopt, giveBack, handOver } from "./hosts/claims.ts";
 import { type Gathered, gather } from "./hosts/gather.ts";
@@ -32,6 +32,7 @@ import { clusterAskedFor, handOvers, Metal3Machine } from "./hosts/hand-over.ts"
 import { type HostFacts, isHostFault } from "./hosts/host-facts.ts";
 import { KnownFacts } from "./hosts/known-facts.ts";
 import { SIP } from "./names.ts";
+import { wishOf, wrongWith } from "./schedule/wish.ts";
 import { CLUSTER_INDEXES, HOST_INDEXES, hostVersion, SecretMetadata, usersOf } from "./secrets/versions.ts";
 import { serviceHosts } from "./services/host.ts";
 import { KeptServices, networksOf, OBJECTS } from "./services/keep.ts";
@@ -147,10 +148,16 @@ async function keepCluster(
   const cluster = record.object;
   const { client, clock, cache } = context;
   const networks = networksOf(cluster);
+  const wish = wishOf(cluster);
+  const wrong = wrongWith(wish);
+  if (wrong !== undefined) {
+    await record.write(reported(cluster, { reason: "Unschedulable", message: wrong, waitsFor: wrong }, clock.now()));
+    return DONE;
+  }
   const closed = await closedTo(cluster, context);
   const facts = (host: BareMetalHost): Promise<HostFacts> =>
     known.of(client, host, { networks, version: hostVersion(cache, host), now: clock.now() });
-  const of = { client, now: clock.now(), cluster, wish: wishOf(cluster), facts, closed };
+  const of = { client, now: clock.now(), cluster, wish, facts, closed };
   const gathered = await turns.next(() => gather(of, cache.list(BareMetalHost)));
   announce(context, cluster, gathered);
   const leaving = await releaseAll(gathered.planned.release, gathered, context, cluster);

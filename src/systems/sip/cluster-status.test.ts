@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import type { SIPCluster } from "../../kinds/sip/sip-cluster.ts";
-import { hostsOf, passedOf, reported, shortage, verdictOf, wishOf } from "./cluster-status.ts";
+import { hostsOf, passedOf, reported, shortage, verdictOf } from "./cluster-status.ts";
 import type { Schedule } from "./schedule/schedule.ts";
 
 const cluster = (spec: object = {}, more: object = {}): SIPCluster =>
@@ -14,26 +14,6 @@ const plan = (more: Partial<Schedule> = {}): Schedule => ({
   short: [],
   passed: [],
   ...more,
-});
-
-test("what is wished for is in the order of the roles' names, active and standby together", () => {
-  const nodes = {
-    Worker: { labelSelector: { matchLabels: { a: "1" } }, topologyKey: "rack", count: { active: 2, standby: 1 } },
-    ControlPlane: { topologyKey: "", count: { active: 3 } },
-    Other: {},
-    Spare: { count: { standby: 2 } },
-  };
-  const none = { selector: {}, topologyKey: undefined };
-  assert.deepEqual(wishOf(cluster({ nodes, topologyKey: "zone" })), {
-    topologyKey: "zone",
-    roles: [
-      { role: "ControlPlane", count: 3, ...none },
-      { role: "Other", count: 0, ...none },
-      { role: "Spare", count: 2, ...none },
-      { role: "Worker", count: 3, selector: { matchLabels: { a: "1" } }, topologyKey: "rack" },
-    ],
-  });
-  assert.deepEqual(wishOf(cluster({ topologyKey: "" })), { roles: [], topologyKey: undefined });
 });
 
 test("a shortage names each role, and the five commonest reasons first", () => {

@@ -4,7 +4,8 @@ import type { BareMetalHost } from "../../kinds/metal3/bare-metal-host.ts";
 import { CLAIMED_AT } from "../../kinds/sip/labels.ts";
 import type { ScheduledHost, SIPCluster, SIPClusterStatus } from "../../kinds/sip/sip-cluster.ts";
 import { userOf } from "./hosts/belonging.ts";
-import type { Schedule, Wish } from "./schedule/schedule.ts";
+import type { Schedule } from "./schedule/schedule.ts";
+import { wishOf } from "./schedule/wish.ts";
 import type { Kept } from "./services/keep.ts";
 
 /** Reasons of the condition Ready; the words are the original's. */
@@ -24,17 +25,6 @@ export interface Verdict {
 }
 
 const MOST_PASSED = 50;
-
-/** What the specification asks for. Roles are in an order of their own, so that the same specification gives the same hosts. */
-export function wishOf({ spec }: SIPCluster): Wish {
-  const roles = Object.entries(spec.nodes ?? {}).map(([role, { labelSelector, topologyKey, count }]) => ({
-    role,
-    count: (count?.active ?? 0) + (count?.standby ?? 0),
-    selector: labelSelector ?? {},
-    topologyKey: topologyKey || undefined,
-  }));
-  return { roles: roles.toSorted((a, b) => (a.role < b.role ? -1 : 1)), topologyKey: spec.topologyKey || undefined };
-}
 
 /** Why it can't be scheduled, with how many hosts for each reason. */
 export function shortage({ short, passed }: Schedule): string {
