@@ -318,3 +318,16 @@ test("a Machine concerns the PacketMachine that it refers to, and a Cluster its 
   ])
     assert.equal(of("Cluster").when({ ...CLUSTER, ...change }, CLUSTER), true);
 });
+
+test("its rights are those that it uses: what is kept beside objects is read, and boots are written in its own namespace alone", async () => {
+  const { controller } = await stage();
+  const rights = controller.access.map(
+    ({ resource, verbs, subresource, namespace }) =>
+      `${resource.kind}${subresource ? `/${subresource}` : ""} ${verbs.join()}${namespace ? ` in ${namespace}` : ""}`,
+  );
+  for (const right of [
+    ...["PacketMachine get,update,patch", "PacketMachine/status get,update,patch", "MachineProvider get"],
+    ...["Secret get", "Secret get,create,patch,delete in ns"],
+  ])
+    assert.ok(rights.includes(right), right);
+});

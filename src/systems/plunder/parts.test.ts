@@ -139,7 +139,7 @@ for (const [prefix, mask] of [
 const POOL = { apiGroup: "ipam.cluster.x-k8s.io", kind: "InClusterIPPool", name: "berths" };
 
 test("N42 an address is claimed of the pool once, and waited for with what its claim says", async () => {
-  const created: { metadata: { labels?: object }; spec?: object }[] = [];
+  const created: { metadata: { labels?: object; ownerReferences?: object[] }; spec?: object }[] = [];
   const cached: Record<string, object> = {};
   const client = {
     async create(_: object, body: (typeof created)[number]) {
@@ -158,6 +158,14 @@ test("N42 an address is claimed of the pool once, and waited for with what its c
   assert.deepEqual(await ask({ addressesFromPool: POOL }), waits());
   assert.deepEqual(created[0]!.metadata.labels, { "cluster.x-k8s.io/cluster-name": "c" });
   assert.deepEqual(created[0]!.spec, { poolRef: POOL, clusterName: "c" });
+  const owner = {
+    apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1",
+    kind: "PlunderMachine",
+    name: "w1",
+    uid: "u-1",
+  };
+  const owners = [{ ...owner, controller: true, blockOwnerDeletion: true }];
+  assert.deepEqual(created[0]!.metadata.ownerReferences, owners, "it goes with its machine");
   cached.IPAddressClaim = {
     status: {
       conditions: [

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -61,7 +62,7 @@ const { hostname, port } = new URL(flag("listen-client-urls"));
 server.listen(Number(port), hostname);
 `;
 
-async function etcdIn(dir: string) {
+async function etcdIn(dir: string, host?: string) {
   writeFileSync(join(dir, "etcd.mjs"), ETCD);
   writeFileSync(join(dir, "etcd"), `#!/bin/sh\nexec "${process.execPath}" "${dir}/etcd.mjs" "${dir}" "$@"\n`);
   chmodSync(join(dir, "etcd"), 0o755);
@@ -69,7 +70,7 @@ async function etcdIn(dir: string) {
   const start = () =>
     startSharedEtcd({
       ...{ clock: systemClock, log: quietLog, dir: join(dir, "state"), assets: dir },
-      ...{ port, peerPort },
+      ...{ port, peerPort, ...(host !== undefined && { host }) },
     });
   return { start, port, peerPort, read: (name: string) => readFileSync(join(dir, name), "utf8") };
 }
@@ -103,6 +104,17 @@ test("an etcd for tenants asks who one is before the first of them comes, and is
     [first.authority.certificatePem, first.root.certificatePem],
   );
   await again.close();
+});
+
+test("an etcd at another address is known by that one, and by those of this machine", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "slipway-etcd-"));
+  t.after(() => rmSync(dir, { recursive: true }));
+  const { start, port, read } = await etcdIn(dir, "127.0.0.2");
+  const etcd = await start();
+  t.after(() => etcd.close());
+  assert.equal(etcd.endpoint, `127.0.0.2:${port}`);
+  const names = new X509Certificate(read("state/pki/server.pem")).subjectAltName?.split(", ").toSorted();
+  assert.deepEqual(names, ["DNS:localhost", "IP Address:127.0.0.1", "IP Address:127.0.0.2"]);
 });
 
 test("an etcd that refuses to know its administrator is ended, and the refusal passed on", async (t) => {
