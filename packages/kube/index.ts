@@ -10,6 +10,7 @@ export type { Client, Patch } from "./client.ts";
 export { type ConditionUpdate, conditionOf, isTrue, setCondition } from "./conditions.ts";
 export { type Access, type Context, type Controller, DONE, type Outcome, source } from "./controller.ts";
 export { ANY, declaredClient } from "./declared-client.ts";
+export { Definitions, type DefinitionWatch } from "./definitions.ts";
 export { Discovery } from "./discovery.ts";
 export { drainStep } from "./drain.ts";
 export { EventPipe } from "./event-pipe.ts";

@@ -12,7 +12,7 @@ import type { Cache } from "./cache.ts";
 import type { Client } from "./client.ts";
 import type { Access, Controller, Source } from "./controller.ts";
 import { CustomResourceDefinition, Event, Lease } from "./core.ts";
-import { Definitions } from "./definitions.ts";
+import { Definitions, type DefinitionWatch } from "./definitions.ts";
 import { type Health, problemsOf, type SystemHealth } from "./health.ts";
 import { type Election, FLUSH_MS, type LeaderElection, ManagedSystem, type SystemPorts } from "./managed-system.ts";
 import { meteredTransport, type RuntimeMetrics } from "./metrics.ts";
@@ -53,6 +53,8 @@ export interface ManagerOptions {
 
 export interface Manager {
   readonly cache: Cache;
+  /** For kinds that no source names, and that are missing when they are asked for. They are followed until the manager stops. */
+  readonly definitions: DefinitionWatch;
   /** Adds a controller. Before `start` only. */
   add(controller: Controller): void;
   /** Keeps a resource in the cache for users other than controllers. Before `start` only. */
@@ -93,7 +95,7 @@ class Runtime implements Manager {
   readonly #systems = new Map<string, ManagedSystem>();
   readonly #shared: Need[] = [];
   readonly #missing: MissingKinds;
-  readonly #definitions: Definitions;
+  readonly definitions: Definitions;
   readonly #madeAt: number;
   readonly #allReady = Promise.withResolvers<void>();
   readonly #background: Promise<void>[] = [];
@@ -123,7 +125,7 @@ class Runtime implements Manager {
     };
     this.#reader = createClient(transport, clientOptions);
     this.#missing = new MissingKinds({ clock, log, remedy: options.remedy });
-    this.#definitions = new Definitions(clock);
+    this.definitions = new Definitions({ client: this.#reader, clock, random, log }, this.#reflecting.signal);
     this.#madeAt = clock.now();
     this.#ports = {
       transport,
@@ -236,9 +238,9 @@ class Runtime implements Manager {
       const { resource } = selection;
       store.listenMissing((is) => {
         this.#missing.note(resource, is, this.#needing(resource));
-        if (is) this.#background.push(this.#definitions.follow(ports, signal));
+        if (is) void this.definitions.follow();
       });
-      this.#background.push(reflect(selection, store, { ...ports, definitions: this.#definitions }, signal));
+      this.#background.push(reflect(selection, store, { ...ports, definitions: this.definitions }, signal));
     }
     if (this.#ports.election !== undefined) this.#elect(this.#ports.election);
   }
@@ -312,7 +314,7 @@ class Runtime implements Manager {
     await within(clock, FLUSH_MS, Promise.all(recorders.map((r) => r.flush())));
     this.#electing.abort(reason);
     this.#reflecting.abort(reason);
-    await Promise.all(this.#background);
+    await Promise.all([...this.#background, this.definitions.follow()]);
     for (const runner of runners) runner.queue.close();
   }
 }

@@ -129,7 +129,11 @@ export function createOperator(given: OperatorPorts, settings: OperatorSettings)
     ...(secrets && { outgoing: secrets }),
   });
   const { systems = systemsToRun(DEFAULT_SYSTEMS, settings.of) } = settings;
-  const shared = systemPorts({ ...ports, client }, settings, systems, hostInventory(client, manager));
+  const { definitions } = manager;
+  const shared = {
+    ...systemPorts({ ...ports, client }, settings, systems, hostInventory(client, manager)),
+    definitions,
+  };
   const running = systems.map((system) => system.parts(shared, settingsOf(system, settings.of)));
   for (const parts of running)
     for (const controller of parts.controllers) manager.add(ports.counts?.controller(controller) ?? controller);

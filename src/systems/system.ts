@@ -4,7 +4,7 @@
  * is a folder beside this file and a line there.
  */
 import type { Clock, Log, Tallies, Tally } from "@slipway/base";
-import type { Access, Cache, Client, Controller, KubeObject } from "@slipway/kube";
+import type { Access, Cache, Client, Controller, DefinitionWatch, KubeObject } from "@slipway/kube";
 import type { z } from "zod";
 import type { BootRecords } from "../bootstrap/boot-service.ts";
 import type { MachineOutputs } from "../inventory/outputs/outputs.ts";
@@ -23,6 +23,8 @@ export interface SystemPorts {
   log: Log;
   /** For what is done outside of controllers and boots. Its rights are the system's `access`. */
   client: Client;
+  /** Definitions of kinds that only objects name. Unset: they are asked for. */
+  definitions?: DefinitionWatch;
   /** The operator's own namespace. */
   namespace: string;
   /** Machine providers' accounts, shared by all who buy machines. */

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { createApiServer } from "@slipway/apiserver";
 import { quietLog as log, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
-import { createClient, type KubeObject, type Resource } from "@slipway/kube";
+import { createClient, Definitions, type KubeObject, type Resource, type Transport } from "@slipway/kube";
 import { CustomResourceDefinition } from "@slipway/kube/core";
 import { ExternalObjects } from "./external-objects.ts";
 
@@ -13,12 +13,33 @@ const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unkno
 const NAME = { name: `simmachines.${GROUP}` };
 
 /** An API with a provider's kind in two versions, both served, and a provider's objects as the core reads them. */
-async function scene(t: TestContext, labels: Record<string, string> = { "cluster.x-k8s.io/v1beta1": "v1" }) {
+async function scene(
+  t: TestContext,
+  labels: Record<string, string> = { "cluster.x-k8s.io/v1beta1": "v1" },
+  { follows = false }: { follows?: boolean } = {},
+) {
   const [clock, random] = [new VirtualClock(), seededRandom(1)];
   const api = await createApiServer({ clock, random, log });
   t.after(() => api.close());
-  const client = createClient(api.transport(), { clock, random, log });
-  const external = new ExternalObjects({ client, clock, random, log });
+  const asked: string[] = [];
+  const direct = api.transport();
+  const noted: Transport = {
+    request: (request) => {
+      asked.push(request.path);
+      return direct.request(request);
+    },
+    watch: (request) => {
+      asked.push(request.path);
+      return direct.watch(request);
+    },
+    close: () => direct.close(),
+  };
+  const client = createClient(noted, { clock, random, log });
+  const ports = { client, clock, random, log };
+  const end = new AbortController();
+  t.after(() => end.abort());
+  const definitions = new Definitions(ports, end.signal);
+  const external = new ExternalObjects({ ...ports, ...(follows && { definitions }) });
   const define = async (): Promise<void> => {
     const versions = ["v1", "v2"].map((name, at) => ({ name, served: true, storage: at === 0, schema }));
     const names = { plural: "simmachines", singular: "simmachine", kind: "SimMachine", listKind: "SimMachineList" };
@@ -48,7 +69,7 @@ async function scene(t: TestContext, labels: Record<string, string> = { "cluster
     await done;
     return work;
   };
-  return { clock, client, external, define, create, read, settled, woken, resource };
+  return { clock, client, external, define, create, read, settled, woken, resource, asked };
 }
 
 test("a kind without a definition, and one whose definition names no contract, are refused with what to do", async (t) => {
@@ -101,4 +122,40 @@ test("a provider that was upgraded is read by its new version within ten minutes
   await client.patch(kind.resource, { name: "m", namespace: "default" }, { type: "merge", body: { spec: { a: 1 } } });
   await clock.run(1000);
   assert.deepEqual(woken, ["me for m"], "by the new watch alone");
+});
+
+test("a kind that only an object names is waited for by its definition: whoever asked is woken, and nothing polls", async (t) => {
+  const { clock, define, create, read, settled, woken, asked, external } = await scene(t, undefined, { follows: true });
+  await assert.rejects(settled(read()), { code: "NotFound" });
+  await clock.run(30_000);
+  assert.equal(external.missingMs, 600_000);
+  asked.length = 0;
+  await clock.run(290_000);
+  assert.deepEqual(asked, []);
+  await define();
+  assert.deepEqual([...new Set(woken)], ["me for m"]);
+  woken.length = 0;
+  assert.equal((await settled(read())).object, undefined);
+  await create("m");
+  await clock.run(1000);
+  assert.deepEqual(woken, ["me for m"]);
+});
+
+test("a definition that names no contract wakes whoever asked when it gets its label; who is forgotten is not woken", async (t) => {
+  const { clock, client, define, read, settled, woken, external } = await scene(t, {}, { follows: true });
+  await define();
+  await assert.rejects(settled(read()), { code: "Invalid" });
+  await assert.rejects(settled(read("you")), { code: "Invalid" });
+  await clock.run(5_000);
+  external.forget("you");
+  woken.length = 0;
+  const labels = { "cluster.x-k8s.io/v1beta1": "v1" };
+  await client.patch(CustomResourceDefinition, NAME, { type: "merge", body: { metadata: { labels } } });
+  await clock.run(1000);
+  assert.deepEqual(woken, ["me for m"]);
+  assert.equal((await settled(read())).kind.contract, "v1beta1");
+});
+
+test("without a look at definitions a missing kind is to be asked for every 30 s", async (t) => {
+  assert.equal((await scene(t)).external.missingMs, 30_000);
 });

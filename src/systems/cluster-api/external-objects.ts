@@ -1,9 +1,19 @@
 /**
  * Objects of providers, whose kinds the core does not know: which version is read follows from the labels of their definitions, and each kind that
- * is used is watched. A wait for an object ends with its event.
+ * is used is watched. A wait for an object ends with its event, and one for a kind with that of its definition.
  */
-import { type Clock, Fault, type Log, type Random } from "@slipway/base";
-import { type Client, type KubeObject, keyOf, type Ref, type Resource, reflect, refOf, Store } from "@slipway/kube";
+import { type Clock, Fault, isFault, type Log, type Random } from "@slipway/base";
+import {
+  type Client,
+  type DefinitionWatch,
+  type KubeObject,
+  keyOf,
+  type Ref,
+  type Resource,
+  reflect,
+  refOf,
+  Store,
+} from "@slipway/kube";
 import { CustomResourceDefinition } from "@slipway/kube/core";
 import { type ContractKind, contractKindOf, definitionName } from "../../cluster-api/contract.ts";
 import type { ContractReference } from "../../kinds/cluster-api/fields.ts";
@@ -13,7 +23,17 @@ export interface ExternalPorts {
   clock: Clock;
   random: Random;
   log: Log;
+  /** Unset: whoever misses a kind looks for it now and then. */
+  definitions?: DefinitionWatch;
 }
+
+/** Who asks, and what calls it back. */
+export interface Asker {
+  who: string;
+  wake: () => void;
+}
+
+type KindName = Pick<ContractReference, "apiGroup" | "kind">;
 
 /** An object as it was found. Undefined: there is none. */
 export interface External {
@@ -23,6 +43,8 @@ export interface External {
 
 /** A definition is looked at again after this long: a provider that was upgraded serves another version. */
 const LOOK_AGAIN_MS = 10 * 60_000;
+/** Until a kind that can't be read is looked for again, where its definition is not followed. */
+const MISSING_MS = 30_000;
 
 interface Watched {
   kind: ContractKind;
@@ -36,25 +58,33 @@ export class ExternalObjects {
   readonly #kinds = new Map<string, Promise<Watched>>();
   /** Who waits for an object, by its kind and name; each once. */
   readonly #waiting = new Map<string, Map<string, () => void>>();
+  /** Who waits for a kind, by the name of its definition; each once. */
+  readonly #missing = new Map<string, Map<string, () => void>>();
 
   constructor(ports: ExternalPorts) {
     this.#ports = ports;
+    ports.definitions?.listen((name) => {
+      for (const wake of this.#missing.get(name)?.values() ?? []) wake();
+    });
+  }
+
+  /** Until a kind that can't be read is looked for again though its definition has not changed. */
+  get missingMs(): number {
+    return this.#ports.definitions?.isFollowed === true ? LOOK_AGAIN_MS : MISSING_MS;
   }
 
   /**
    * The object that a reference names, beside an object of this namespace. Each later change of it calls `wake`; `who` is woken once a change.
-   * Rejects with `NotFound` where the kind has no definition, and with `Invalid` where its definition names no contract.
+   * Rejects with `NotFound` where the kind has no definition, and with `Invalid` where its definition names no contract: then changes of the
+   * definition call `wake`.
    */
-  async read(
-    reference: ContractReference,
-    namespace: string,
-    { who, wake }: { who: string; wake: () => void },
-  ): Promise<External> {
+  async read(reference: ContractReference, namespace: string, by: Asker): Promise<External> {
+    const { who, wake } = by;
     const ref = { namespace, name: reference.name };
     const of = waitKey(reference, ref);
     const waiting = this.#waiting.get(of) ?? new Map<string, () => void>();
     this.#waiting.set(of, waiting.set(who, wake));
-    const { kind, store } = await this.#watched(reference);
+    const { kind, store } = await this.#watchedFor(reference, by);
     await store.whenAnswered();
     // What the watch has not brought yet may be there already.
     const object = store.get(keyOf(ref)) ?? (await this.#ports.client.find(kind.resource, ref));
@@ -68,12 +98,12 @@ export class ExternalObjects {
   }
 
   /** How objects of a kind are read. Rejects as `read` does. */
-  async kindOf(reference: Pick<ContractReference, "apiGroup" | "kind">): Promise<ContractKind> {
-    return (await this.#watched(reference)).kind;
+  async kindOf(reference: KindName, by?: Asker): Promise<ContractKind> {
+    return (await (by === undefined ? this.#watched(reference) : this.#watchedFor(reference, by))).kind;
   }
 
   /** The objects of a kind in a namespace, as far as they are known. */
-  async list(reference: Pick<ContractReference, "apiGroup" | "kind">, namespace: string): Promise<KubeObject[]> {
+  async list(reference: KindName, namespace: string): Promise<KubeObject[]> {
     const { store } = await this.#watched(reference);
     await store.whenAnswered();
     return [...store.values()].filter(({ metadata }) => metadata.namespace === namespace);
@@ -81,8 +111,8 @@ export class ExternalObjects {
 
   /** Forgets who waits under this name. */
   forget(who: string): void {
-    for (const [key, waiting] of this.#waiting)
-      if (waiting.delete(who) && waiting.size === 0) this.#waiting.delete(key);
+    for (const waits of [this.#waiting, this.#missing])
+      for (const [key, waiting] of waits) if (waiting.delete(who) && waiting.size === 0) waits.delete(key);
   }
 
   /** Ends all watches. */
@@ -91,7 +121,22 @@ export class ExternalObjects {
     this.#kinds.clear();
   }
 
-  async #watched(reference: Pick<ContractReference, "apiGroup" | "kind">): Promise<Watched> {
+  /** Noted before it is asked for: a definition that comes meanwhile wakes, too. */
+  async #watchedFor(reference: KindName, { who, wake }: Asker): Promise<Watched> {
+    const name = definitionName(reference);
+    const missing = this.#missing.get(name) ?? new Map<string, () => void>();
+    this.#missing.set(name, missing.set(who, wake));
+    try {
+      const watched = await this.#watched(reference);
+      if (missing.delete(who) && missing.size === 0) this.#missing.delete(name);
+      return watched;
+    } catch (error) {
+      if (isFault(error, "NotFound", "Invalid")) void this.#ports.definitions?.follow();
+      throw error;
+    }
+  }
+
+  async #watched(reference: KindName): Promise<Watched> {
     const name = definitionName(reference);
     const held = this.#kinds.get(name);
     if (held !== undefined) {
@@ -107,11 +152,7 @@ export class ExternalObjects {
   }
 
   /** Reads the definition; the watch goes on where the same version is read by the same contract. */
-  async #look(
-    reference: Pick<ContractReference, "apiGroup" | "kind">,
-    name: string,
-    before: Promise<Watched> | undefined,
-  ): Promise<Watched> {
+  async #look(reference: KindName, name: string, before: Promise<Watched> | undefined): Promise<Watched> {
     const { client, clock } = this.#ports;
     const held = await before?.catch(() => undefined);
     const definition = await client.find(CustomResourceDefinition, { name });
@@ -143,13 +184,16 @@ export class ExternalObjects {
       const waiting = this.#waiting.get(waitKey({ apiGroup: resource.group, kind: resource.kind }, refOf(object)));
       for (const wake of waiting?.values() ?? []) wake();
     });
+    const { definitions } = this.#ports;
+    store.listenMissing((is) => {
+      if (is) void definitions?.follow();
+    });
     void reflect({ resource }, store, this.#ports, end.signal);
     return { store, end };
   }
 }
 
-const waitKey = ({ apiGroup, kind }: Pick<ContractReference, "apiGroup" | "kind">, ref: Ref): string =>
-  `${apiGroup}/${kind}/${keyOf(ref)}`;
+const waitKey = ({ apiGroup, kind }: KindName, ref: Ref): string => `${apiGroup}/${kind}/${keyOf(ref)}`;
 
 const isSame = (a: ContractKind, b: ContractKind): boolean =>
   a.contract === b.contract && a.resource.version === b.resource.version;

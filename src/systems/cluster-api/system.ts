@@ -37,8 +37,14 @@ export const clusterApi = system({
   onLaptop: { core: "light" },
   plans: planning,
   examples: "examples/packet-kamaji",
-  parts: ({ client, clock, log, workloads }) => {
-    const external = new ExternalObjects({ client, clock, random: cryptoRandom, log });
+  parts: ({ client, clock, log, workloads, definitions }) => {
+    const external = new ExternalObjects({
+      client,
+      clock,
+      random: cryptoRandom,
+      log,
+      ...(definitions && { definitions }),
+    });
     const foreign = new ForeignCore({ client, clock, log });
     const parts = { external, workloads, foreign, interests: new MachineInterests() };
     return {

@@ -1,10 +1,20 @@
 /**
  * Other clusters that tenants of control planes run in (`spec.deployment.externalClusterReference`): one client and one watch of TenantControlPlanes
- * for each kubeconfig and namespace. Nothing polls. What can't be reached is a `Fault`, which the control plane's status shows.
+ * for each kubeconfig and namespace. Nothing polls: a cluster without the kind is waited for by its definition, where the account may read that. What can't be reached is a `Fault`, which the control plane's status shows.
  */
 import { createHash } from "node:crypto";
 import { type Clock, deadline, Fault, type Log, type Random } from "@slipway/base";
-import { type Client, createClient, keyOf, type Ref, reflect, refOf, Store, type Transport } from "@slipway/kube";
+import {
+  type Client,
+  createClient,
+  Definitions,
+  keyOf,
+  type Ref,
+  reflect,
+  refOf,
+  Store,
+  type Transport,
+} from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
 import { type Connection, connectionOf, createHttpTransport } from "@slipway/kube/http";
 import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
@@ -33,6 +43,8 @@ interface Opened {
   digest: string;
   client: Client;
   tenants: Store<TenantControlPlane>;
+  /** Control planes that found the kind missing there, by their keys. */
+  waiting: Map<string, Ref>;
   close(): Promise<void>;
 }
 
@@ -53,10 +65,11 @@ export class ExternalClusters {
    */
   async home(here: Pick<Client, "find">, controlPlane: KamajiControlPlane, name: string): Promise<TenantHome> {
     const reference = controlPlane.spec.deployment!.externalClusterReference!;
-    const { client, tenants } = await this.#cluster(here, controlPlane, reference);
+    const opened = await this.#cluster(here, controlPlane, reference);
+    const { client, tenants } = opened;
     const namespace = reference.deploymentNamespace;
     const ref = { namespace, name };
-    await this.#answered(tenants, reference);
+    await this.#answered(opened, reference, refOf(controlPlane));
     return {
       ref,
       find: async () => tenants.get(keyOf(ref)) ?? (await client.find(TenantControlPlane, ref)),
@@ -113,26 +126,38 @@ export class ExternalClusters {
       const [of, name] = (object.metadata.annotations?.[CONTROL_PLANE] ?? "").split("/");
       if (of && name) this.#wake({ namespace: of, name });
     });
+    const waiting = new Map<string, Ref>();
     const end = new AbortController();
+    const definitions = new Definitions({ client, clock, random, log }, end.signal);
+    tenants.listenMissing((is) => {
+      if (is) return void definitions.follow();
+      for (const controlPlane of waiting.values()) this.#wake(controlPlane);
+      waiting.clear();
+    });
     const selection = { resource: TenantControlPlane, namespace };
-    const reflecting = reflect(selection, tenants, { client, clock, random, log }, end.signal);
+    const reflecting = reflect(selection, tenants, { client, clock, random, log, definitions }, end.signal);
     return {
-      ...{ digest, client, tenants },
+      ...{ digest, client, tenants, waiting },
       async close() {
         end.abort(new DOMException("the cluster is not used any more", "AbortError"));
-        await reflecting;
+        await Promise.all([reflecting, definitions.follow()]);
         await transport.close();
       },
     };
   }
 
-  async #answered(tenants: Opened["tenants"], { kubeconfigSecretName }: ExternalClusterReference): Promise<void> {
+  async #answered(
+    { tenants, waiting }: Opened,
+    { kubeconfigSecretName }: ExternalClusterReference,
+    controlPlane: Ref,
+  ): Promise<void> {
     if (tenants.synced && !tenants.missing) return;
     const { signal, done } = deadline(this.#ports.clock, ANSWER_MS);
     const late = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     await Promise.race([tenants.whenAnswered(), late]);
     done();
     const on = `the cluster of Secret/${kubeconfigSecretName}`;
+    if (tenants.missing) waiting.set(keyOf(controlPlane), controlPlane);
     if (tenants.missing)
       throw new Fault("NotFound", on, "it serves no TenantControlPlanes", {
         remedy: "install Kamaji there, or Slipway",

@@ -36,6 +36,7 @@ import { descendantsLeft, descendantsToDelete } from "./cluster-deletion.ts";
 import { type ClusterFacts, clusterStatus, isControlPlaneInitialized, isInfraProvisioned } from "./cluster-status.ts";
 import { keepKubeconfig } from "./own-kubeconfig.ts";
 
+/** Until what a kubeconfig is made of is looked for again. */
 const MISSING_MS = 30_000;
 /** Kubeconfigs that the core makes are looked at this often, to be renewed. */
 const KUBECONFIG_MS = 60 * 60_000;
@@ -138,7 +139,7 @@ async function keep(parts: CoreParts, context: Context, first: Cluster, by: By):
   await record.write(clusterStatus({ ...facts, cluster, connection }));
   tell(context, cluster, record.object);
   const isMissing = [infrastructure, controlPlane].some((seen) => seen !== undefined && seen.kind === undefined);
-  const waits = [...(isMissing ? [MISSING_MS] : []), ...(again === undefined ? [] : [again])];
+  const waits = [...(isMissing ? [parts.external.missingMs] : []), ...(again === undefined ? [] : [again])];
   return waits.length === 0 ? DONE : { againAfterMs: Math.min(...waits) };
 }
 

@@ -45,7 +45,8 @@ import { makeMachine, removeLeftovers, type Templates, templatesOf } from "./mak
 import { preflight } from "./preflight.ts";
 
 const PREFLIGHT_MS = 15_000;
-const MISSING_MS = 30_000;
+/** Until Machines that could not be made are tried again. */
+const FAILED_MS = 30_000;
 /** Machines that are made, changed or deleted at a time. */
 const AT_ONCE = 16;
 /** Machines that one pass makes: a thousand on a busy API server would outlast its deadline. Each wakes the set for the next pass. */
@@ -160,7 +161,7 @@ async function keep(parts: CoreParts, context: Context, { set: first, cluster, b
   for (const machine of machines) await tellUpToDate(context, set, machine);
   const record = new StatusRecord(context, MachineSet, set);
   await record.write(machineSetStatus({ set, machines, obstacles, failure, now: clock.now() }));
-  if (failure !== undefined) return { againAfterMs: MISSING_MS };
+  if (failure !== undefined) return { againAfterMs: templates === undefined ? parts.external.missingMs : FAILED_MS };
   return obstacles.length > 0 && machines.length < set.spec.replicas
     ? { againAfterMs: PREFLIGHT_MS }
     : nextLook(cache, set, clock.now());

@@ -42,7 +42,7 @@ export async function templatesOf(
   const read = async (reference: ContractReference): Promise<Template> => {
     const namespace = set.metadata.namespace!;
     const { object } = await external.read(reference, namespace, by);
-    const made = await external.kindOf(kindOfTemplate(reference));
+    const made = await external.kindOf(kindOfTemplate(reference), by);
     if (object === undefined)
       throw new Fault("NotFound", `${reference.kind}/${namespace}/${reference.name}`, "there is no such template", {
         remedy: "create it, or name another one in the template of the MachineDeployment",

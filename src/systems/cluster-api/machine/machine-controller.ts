@@ -53,8 +53,6 @@ export const PROVIDER_ACCESS: readonly Access[] = PROVIDER_GROUPS.map((group) =>
 
 /** Until an InfraMachine that is provisioned without an id is looked at again. */
 const NO_ID_MS = 5_000;
-/** Until a kind that is not installed, or a missing object, is looked for again. */
-const MISSING_MS = 30_000;
 
 /** Brings each Machine from its infrastructure and bootstrap objects to a Node, and takes it down in order. */
 export function machineController(parts: CoreParts): Controller {
@@ -158,7 +156,7 @@ async function keep(parts: CoreParts, context: Context, { machine: held, cluster
     const { nodeRef } = record.object.status ?? {};
     if (nodeRef !== undefined && machine.status?.nodeRef === undefined)
       context.events.normal(machine, "SuccessfulSetNodeRef", nodeRef.name);
-    return next(facts, record.object, context.clock.now());
+    return next(facts, record.object, { now: context.clock.now(), missingMs: parts.external.missingMs });
   }
   return await takeDown(parts, context, facts, { record, cluster, ...seen, node, by });
 }
@@ -281,10 +279,14 @@ const revisionOf = (annotations: Readonly<Record<string, string>> | undefined): 
   Number(annotations?.[ANNOTATIONS.revision] ?? 0);
 
 /** When the Machine must be looked at again though nothing happens. */
-function next({ infrastructure, bootstrap, node }: MachineFacts, machine: Machine, now: number): Outcome {
+function next(
+  { infrastructure, bootstrap, node }: MachineFacts,
+  machine: Machine,
+  { now, missingMs }: { now: number; missingMs: number },
+): Outcome {
   const waits: number[] = [];
   const isMissing = [infrastructure, bootstrap].some((seen) => seen !== undefined && seen.kind === undefined);
-  if (isMissing) waits.push(MISSING_MS);
+  if (isMissing) waits.push(missingMs);
   if (infrastructure.object && infrastructure.kind) {
     const { provisioned, providerID } = infraMachineOf(infrastructure.object, infrastructure.kind.contract);
     if (provisioned && providerID === undefined) waits.push(NO_ID_MS);
