@@ -99,10 +99,14 @@ test("what is written is read by what reads it here, and leaves every machine as
     ],
   );
   const [profile] = loadAll(files["profiles.yaml"]!) as { stringData: Record<string, string> }[];
-  const { user, mirror } = readProfile("preseed", { [PROFILE_KEY]: profile!.stringData[PROFILE_KEY]! }, "p") as {
-    user: { passwordHash: string };
+  const made = readProfile("preseed", { [PROFILE_KEY]: profile!.stringData[PROFILE_KEY]! }, "p") as {
+    user: { name: string; passwordHash: string };
     mirror: string;
+    arguments: string[];
+    packages: string[];
   };
+  const { user, mirror } = made;
+  assert.deepEqual([made.arguments, made.packages, user.name], [["quiet", "splash"], ["curl", "vim"], "ubuntu"]);
   assert.match(user.passwordHash, /^\$6\$/);
   assert.equal(mirror, "http://deb.example.org/ubuntu");
   assert.ok(!Object.values(files).join("").includes("hunter2"));

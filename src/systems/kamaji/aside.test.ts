@@ -35,6 +35,13 @@ test("what ends at once is handed over at once, and its refusal too; nobody is c
   assert.deepEqual(reported, []);
 });
 
+test("work that ends at once leaves no timer behind", async () => {
+  const { clock, aside } = scene();
+  const { signal } = new AbortController();
+  assert.deepEqual(await aside.run("a", "k", async () => 7, { clock, signal }), { value: 7 });
+  assert.equal(clock.pending, 0);
+});
+
 test("B24 what takes longer is waited for a second, goes on by itself, and is handed over when it is asked for again", async () => {
   const { clock, run, reported } = scene();
   let begun = 0;

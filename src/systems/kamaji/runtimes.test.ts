@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { systemClock as clock, Fault, quietLog as log, cryptoRandom as random } from "@slipway/base";
 import type { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
@@ -135,4 +138,18 @@ test("each runtime is opened by its name; one that lacks what it needs says what
     remedy: /--tenants-runtime deployment/,
   });
   assert.equal(neededFolder("/x"), "/x");
+});
+
+test("embedded tenants are kept in the folder that is named: what is removed is gone from it", async (t) => {
+  const none = async () => assert.fail("nothing is to be looked for");
+  const dir = mkdtempSync(join(tmpdir(), "slipway-tenants-"));
+  t.after(() => rmSync(dir, { recursive: true }));
+  const runtime = await startRuntime("embedded", {
+    ...{ clock, random, log, host: "127.0.0.1", assets: none, releaseOf: none, kine: none, tunnel: none },
+    ...{ inCluster: false, dir },
+  });
+  for (const tenant of ["a", "b"]) mkdirSync(join(dir, tenant));
+  await runtime.remove("a", home);
+  assert.deepEqual(readdirSync(dir), ["b"]);
+  await runtime.close();
 });

@@ -254,6 +254,10 @@ test("B27 a tenant waits for what can't be removed for an hour, and then goes wi
     "Warning LeftOver: its place in DataStore default: given up after an hour: db: away",
   ]);
   assert.deepEqual(late.now()?.metadata.finalizers ?? [], []);
+  const refused = going();
+  refused.at.removal = new Fault("Invalid", "Deployment/a", "a webhook refuses it");
+  assert.deepEqual(await refused.reconcile(), { againAfterMs: 30_000 }, "it is tried again by itself");
+  assert.ok(refused.now().metadata.finalizers!.includes(FINALIZER));
   const stuck = going();
   stuck.at.removal = away;
   await assert.rejects(stuck.reconcile(), { code: "Unavailable" });

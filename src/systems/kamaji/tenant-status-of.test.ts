@@ -72,6 +72,14 @@ test("B25 fields without effect are in a condition of their own, which ends with
   assert.equal(conditionOf(waitOf(later, factsOf(tenant), NOW), "FieldsIgnored"), undefined);
 });
 
+test("B29 a status names the DataStore that is asked for until the one that is used is known", () => {
+  const tenant = tenantWith({ dataStore: "wished" });
+  const named = (of: Partial<TenantFacts>) => tenantStatusOf(tenant, factsOf(tenant, of)).storage?.dataStoreName;
+  assert.equal(named({}), "wished");
+  const store = { driver: "etcd", dataStoreName: "used", config: { secretName: "a", checksum: "c" } };
+  assert.equal(named({ store } as Partial<TenantFacts>), "used");
+});
+
 test("B16 what keeps a tenant from its version stalls it while it serves; since when stays as it was", () => {
   const tenant = tenantWith();
   const obstacle = new Fault("Refused", "TenantControlPlane/a", "node n is too old", { remedy: "upgrade it" });
