@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "@slipway/base";
+import type { Facts } from "./facts.ts";
 import { managePower, powerOff } from "./power-stage.ts";
-import { at, bmcThat, factsOf } from "./testing.ts";
+import { at, bmcThat, factsOf, NOW } from "./testing.ts";
 
 const GOOD = { goodCredentials: { credentialsVersion: "1" } };
 const ON = { poweredOn: true, ...GOOD };
@@ -19,6 +20,19 @@ test("power is switched as the specification has it, by asking first and cutting
   assert.deepEqual([waits.do, waits.do === "wait" && waits.forWhat], ["wait", "the host's system to end"]);
   const cut = managePower(factsOf("provisioned", { bmc: bmcThat("on"), spec, status: operation(at("11:57:00")) }));
   assert.deepEqual([cut.do, cut.do === "power" && cut.action], ["power", "off"]);
+});
+
+test("a host that nobody wants on is switched off at once while it runs the agent, which does not hear the power button", () => {
+  const machine = (silentMs: number) =>
+    ({ session: { registeredAt: NOW - 600_000, spokeAt: NOW - silentMs } }) as unknown as Facts["machine"];
+  const of = { bmc: bmcThat("on"), spec: { online: false }, status: ON };
+  const cut = managePower(factsOf("available", { ...of, machine: machine(10_000) }));
+  assert.equal(cut.do === "power" && cut.action, "off");
+  const asked = managePower(factsOf("available", { ...of, machine: machine(600_000) }));
+  assert.equal(asked.do === "power" && asked.action, "soft-off");
+  const left = { ...ON, operationHistory: { provision: { start: at("11:50:00"), end: at("11:59:55") } } };
+  const user = managePower(factsOf("provisioned", { ...of, status: left, machine: machine(1_000) }));
+  assert.equal(user.do === "power" && user.action, "soft-off");
 });
 
 test("a host whose power is not to be cut stays on, and one on its way is waited for", () => {

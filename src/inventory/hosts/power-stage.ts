@@ -54,7 +54,8 @@ function whileOn(at: Facts): HostStep {
   const reboot = wishOf(at);
   if (spec.disablePowerOff === true) return reboot === undefined ? settled(at, reboot) : withoutPowerOff(at, reboot);
   if (spec.online && reboot === undefined) return settled(at, reboot);
-  if (reboot?.mode === "hard") return cutPower(at);
+  // The agent does not listen to the power button, and has nothing to save.
+  if (reboot?.mode === "hard" || isInAgent(at)) return cutPower(at);
   const askedAt = status?.operation?.poweredAt;
   if (askedAt !== undefined) {
     const deadline = Date.parse(askedAt) + SOFT_MS;
