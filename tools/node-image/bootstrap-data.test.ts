@@ -1,11 +1,12 @@
 /** What the node does with bootstrap data: the program itself, with a folder in the place of the machine's files. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
+import { hostConfigDrive } from "../../src/inventory/hosts/config-drive.ts";
 import { assetsFolder } from "../../src/kubernetes/assets.ts";
 import { nodeBinary } from "../../test/kubernetes/assets/node-binaries.ts";
 
@@ -23,13 +24,19 @@ interface Outcome {
 }
 
 function carriedOut(t: TestContext, userData: string | Buffer, metaData = ""): Outcome {
+  return carriedOutOf(t, { "user-data": userData, "meta-data": metaData });
+}
+
+/** What comes of a disk with these files. */
+function carriedOutOf(t: TestContext, files: Readonly<Record<string, string | Buffer>>): Outcome {
   const folder = mkdtempSync(join(tmpdir(), "slipway-bootstrap-data-"));
   t.after(() => rmSync(folder, { recursive: true }));
-  const root = join(folder, "root");
-  writeFileSync(join(folder, "user-data"), userData);
-  writeFileSync(join(folder, "meta-data"), metaData);
-  const files = ["--user-data", join(folder, "user-data"), "--meta-data", join(folder, "meta-data")];
-  const { status, stderr } = spawnSync(program, ["--root", root, ...files], { encoding: "utf8" });
+  const [root, disk] = [join(folder, "root"), join(folder, "disk")];
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(disk, path)), { recursive: true });
+    writeFileSync(join(disk, path), content);
+  }
+  const { status, stderr } = spawnSync(program, ["--root", root, "--disk", disk], { encoding: "utf8" });
   return {
     code: status,
     said: stderr,
@@ -72,6 +79,20 @@ echo 'before'
 kubeadm join --config /run/kubeadm/kubeadm-join-config.yaml  && echo success > /run/cluster-api/bootstrap-success.complete
 `,
   );
+});
+
+test("a config drive, as a BareMetalHost's agent writes it, is read like cidata; one without user data is none", {
+  skip,
+}, (t) => {
+  const host = { name: "worker-1", namespace: "default", uid: "0b0e" };
+  const userData =
+    "## template: jinja\n#cloud-config\nwrite_files: [{path: /etc/a, content: '{{ ds.meta_data.local_hostname }} {{ v1.instance_id }}'}]\n";
+  const seen = carriedOutOf(t, hostConfigDrive(host, { userData: { userData } }));
+  assert.deepEqual([seen.code, seen.said], [0, ""]);
+  assert.deepEqual([seen.text("etc/a"), seen.text("etc/hostname")], ["worker-1 0b0e", "worker-1\n"]);
+  const none = carriedOutOf(t, hostConfigDrive(host, {}));
+  assert.equal(none.code, 3);
+  assert.match(none.said, /no user data/);
 });
 
 test("contents are decoded, appended, and written late where they are to be", { skip }, (t) => {

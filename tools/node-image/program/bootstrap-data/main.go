@@ -1,6 +1,6 @@
 // Command bootstrap-data does what cloud-init does for a node, as far as Cluster API's bootstrap data go: it finds the user data of this boot and
 // carries them out. Sources, the first that has some: the kernel's command line (slipway.userdata=URL, ds=nocloud;s=URL), a file system
-// with the label cidata. Forms: #cloud-config, also as a Jinja template of Cluster API, a script with #!, several of them as MIME
+// with the label cidata (NoCloud) or config-2 (a config drive). Forms: #cloud-config, also as a Jinja template of Cluster API, a script with #!, several of them as MIME
 // parts, each also packed with gzip.
 //
 // What it does not know it names on standard error, and goes on. Ends with 1 when there are user data that could not be had or read, or when
@@ -18,6 +18,7 @@ const exitNone = 3
 
 func main() {
 	root := flag.String("root", "/", "the `folder` below which files are written")
+	folder := flag.String("disk", "", "a `folder` with what such a file system has, in the place of those of this boot")
 	file := flag.String("user-data", "", "a `file` with user data, in the place of those of this boot")
 	metaFile := flag.String("meta-data", "", "a `file` with the meta data to it")
 	commandLine := flag.String("command-line", "/proc/cmdline", "the `file` with the kernel's command line")
@@ -31,9 +32,9 @@ func main() {
 		}
 		return
 	}
-	seed, err := readSeed(*file, *metaFile, *commandLine)
+	seed, err := readSeed(*folder, *file, *metaFile, *commandLine)
 	if errors.Is(err, errNoSeed) {
-		say("no user data: neither on the command line (slipway.userdata=, ds=nocloud;s=) nor a disk with the label cidata")
+		say("no user data: neither on the command line (slipway.userdata=, ds=nocloud;s=) nor a disk with the label cidata or config-2")
 		os.Exit(exitNone)
 	}
 	if err == nil && *runtime != "" {

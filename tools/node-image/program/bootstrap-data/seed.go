@@ -19,8 +19,13 @@ const (
 	tries        = 60
 	betweenTries = time.Second
 	mostBytes    = 16 << 20
-	seedLabel    = "cidata"
 )
+
+// Of NoCloud's disks, and of config drives, which BareMetalHosts get.
+var seedLabels = []string{"cidata", "config-2"}
+
+// Of a config drive, below its root.
+const driveRoot = "openstack/latest"
 
 var errNoSeed = errors.New("no user data")
 
@@ -31,7 +36,10 @@ type seed struct {
 	meta map[string]string
 }
 
-func readSeed(file, metaFile, commandLine string) (seed, error) {
+func readSeed(folder, file, metaFile, commandLine string) (seed, error) {
+	if folder != "" {
+		return fromFolder(folder)
+	}
 	if file != "" {
 		return fromFiles(file, metaFile)
 	}
@@ -78,16 +86,11 @@ func fromNoCloud(url string) (seed, error) {
 }
 
 func fromDisk() (seed, error) {
-	found, _ := exec.Command("findfs", "LABEL="+seedLabel).Output()
-	device := strings.TrimSpace(string(found))
-	if device == "" {
-		found, _ = exec.Command("findfs", "LABEL="+strings.ToUpper(seedLabel)).Output()
-		device = strings.TrimSpace(string(found))
-	}
+	label, device := seedDevice()
 	if device == "" {
 		return seed{}, errNoSeed
 	}
-	folder, err := os.MkdirTemp("", seedLabel)
+	folder, err := os.MkdirTemp("", label)
 	if err != nil {
 		return seed{}, err
 	}
@@ -99,10 +102,40 @@ func fromDisk() (seed, error) {
 		}
 	}
 	if err != nil {
-		return seed{}, fmt.Errorf("%s (label %s) can't be mounted: %s", device, seedLabel, strings.TrimSpace(string(said)))
+		return seed{}, fmt.Errorf("%s (label %s) can't be mounted: %s", device, label, strings.TrimSpace(string(said)))
 	}
 	defer exec.Command("umount", folder).Run()
-	return fromFiles(filepath.Join(folder, "user-data"), filepath.Join(folder, "meta-data"))
+	return fromFolder(folder)
+}
+
+// seedDevice finds the first file system with one of the labels, which some tools write in capitals. Empty: there is none.
+func seedDevice() (label, device string) {
+	for _, label := range seedLabels {
+		for _, written := range []string{label, strings.ToUpper(label)} {
+			found, _ := exec.Command("findfs", "LABEL="+written).Output()
+			if device := strings.TrimSpace(string(found)); device != "" {
+				return label, device
+			}
+		}
+	}
+	return "", ""
+}
+
+// fromFolder reads a NoCloud disk, or a config drive. A drive may have no user data.
+func fromFolder(folder string) (seed, error) {
+	drive := filepath.Join(folder, driveRoot)
+	if _, err := os.Stat(drive); err != nil {
+		return fromFiles(filepath.Join(folder, "user-data"), filepath.Join(folder, "meta-data"))
+	}
+	found, err := fromFiles(filepath.Join(drive, "user_data"), filepath.Join(drive, "meta_data.json"))
+	if errors.Is(err, os.ErrNotExist) {
+		return seed{}, errNoSeed
+	}
+	// As cloud-init names it.
+	if id := found.meta["uuid"]; id != "" && found.meta["instance_id"] == "" {
+		found.meta["instance_id"] = id
+	}
+	return found, err
 }
 
 func fromFiles(file, metaFile string) (seed, error) {
