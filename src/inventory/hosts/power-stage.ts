@@ -54,8 +54,7 @@ function whileOn(at: Facts): HostStep {
   const reboot = wishOf(at);
   if (spec.disablePowerOff === true) return reboot === undefined ? settled(at, reboot) : withoutPowerOff(at, reboot);
   if (spec.online && reboot === undefined) return settled(at, reboot);
-  // The agent does not listen to the power button, and has nothing to save.
-  if (reboot?.mode === "hard" || isInAgent(at)) return cutPower(at);
+  if (reboot?.mode === "hard" || hasNothingToEnd(at)) return cutPower(at);
   const askedAt = status?.operation?.poweredAt;
   if (askedAt !== undefined) {
     const deadline = Date.parse(askedAt) + SOFT_MS;
@@ -68,6 +67,11 @@ function whileOn(at: Facts): HostStep {
     announce: progressed(at, { poweredAt: isoTime(at.now) }),
     event: event("PowerOff", "Host's system asked to end"),
   };
+}
+
+/** Whether no system of a user's runs. Firmware and agent do not listen to the power button, and have nothing to save. */
+function hasNothingToEnd(at: Facts): boolean {
+  return stateOf(at.host) === "available" || isInAgent(at);
 }
 
 /** A host that must not be switched off is started anew in one go, and nobody can hold it off. */
