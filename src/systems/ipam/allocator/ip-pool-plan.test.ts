@@ -103,6 +103,16 @@ for (const [what, of, on] of [
     "spec.allocatedIPs[1]",
   ],
   [
+    "an address that is none",
+    { allocatedIPs: [{ allocatedTo: "a", ip: "10.0.1.256", mac: "02:00:00:00:00:00" }] },
+    "spec.allocatedIPs[0].ip[0]",
+  ],
+  [
+    "a MAC that is none",
+    { allocatedIPs: [{ allocatedTo: "a", ip: "10.0.1.0", mac: "02:00:00" }] },
+    "spec.allocatedIPs[0].mac",
+  ],
+  [
     "one MAC for two",
     {
       allocatedIPs: [

@@ -53,8 +53,15 @@ const nodeOf = (vino: Vino, name: string): VinoNode =>
     spec: { nodeName: name, storagePool: { name: "p", path: "/p" }, networks: [], domains: [] },
   }) as unknown as VinoNode;
 
+interface Before {
+  /** What the node's specification says so far. */
+  before?: VinoNode["spec"];
+  /** Hosts that are still there. */
+  hosts?: readonly string[];
+}
+
 /** The nodes as they are planned one after another, each on what those before it left of the pools. */
-function planned(vino: Vino, names: readonly string[]) {
+function planned(vino: Vino, names: readonly string[], { before, hosts = [] }: Before = {}) {
   const specification = readSpecification(vino);
   let book: ReturnType<typeof settle>["book"] = new Map();
   const nodes = names.map((name) => {
@@ -67,7 +74,8 @@ function planned(vino: Vino, names: readonly string[]) {
       isTold: () => true,
     });
     book = settled.book;
-    return nodeSpec({ vino, node: nodeOf(vino, name), specification, given: settled.given, hosts: new Set() });
+    const node = { ...nodeOf(vino, name), ...(before !== undefined && { spec: before }) };
+    return nodeSpec({ vino, node, specification, given: settled.given, hosts: new Set(hosts) });
   });
   return { specification, nodes, book };
 }
@@ -91,6 +99,29 @@ test("a node has its bridge, its block for DHCP, and machines with addresses and
   assert.deepEqual(master!.vnc, { name: "default-test-leviathan-master-0-vnc" });
   const macs = nodes.flatMap(({ domains }) => domains.map(({ bootMAC }) => bootMAC));
   assert.equal(new Set(macs).size, 6);
+});
+
+test("VINO-6 a node that is planned again is as it was; a network that is taken out stays as long as a machine has a card in it", () => {
+  const withPxe = (more: (spec: Vino["spec"]) => void = () => {}) =>
+    vinoOf((spec) => {
+      spec.networks!.push({
+        ...{ name: "pxe", subnet: "10.9.0.0/24", type: "bridge", bridgeName: "vm-pxe", macPrefix: "52:54:00:07:00:00" },
+        ...{ staticAllocationStart: "10.9.0.10", staticAllocationStop: "10.9.0.99" },
+        ...{ dhcpAllocationStart: "10.9.0.128", dhcpAllocationStop: "10.9.0.191" },
+      });
+      spec.nodes![1]!.networkInterfaces!.push({ name: "eth1", network: "pxe" });
+      more(spec);
+    });
+  const networks = (vino: Vino, before: Before) =>
+    planned(vino, ["kraken"], before).nodes[0]!.networks.map(({ name }) => name);
+  const [first] = planned(withPxe(), ["kraken"]).nodes;
+  assert.deepEqual(networks(withPxe(), {}), ["management", "pxe"]);
+  assert.deepEqual(planned(withPxe(), ["kraken"], { before: first! }).nodes, [first]);
+  assert.deepEqual(networks(vinoOf(), { before: first! }), ["management"]);
+  const withoutWorkers = vinoOf((spec) => void spec.nodes!.pop());
+  const hosts = first!.domains.map(({ host }) => host);
+  assert.deepEqual(networks(withoutWorkers, { before: first!, hosts }), ["management", "pxe"], "workers are leaving");
+  assert.deepEqual(networks(withoutWorkers, { before: first! }), ["management"]);
 });
 
 test("VINO-8 domains of two Vinos on one node, and of one Vino on two nodes, never share a name, a UUID or a volume", () => {
