@@ -167,6 +167,21 @@ test("the overview counts machines by state, has what waits with the longest fir
   );
 });
 
+test("a failure whose time is not known counts as one of now, wherever it stands", () => {
+  const failed = (name: string, at?: string) =>
+    object("Instance", name, { status: { failure: { reason: "R", message: "m", ...(at !== undefined && { at }) } } });
+  const [early, late] = [failed("early", "2025-12-31T23:10:00Z"), failed("late", "2025-12-31T23:50:00Z")];
+  const unknown = (name: string) => failed(name);
+  for (const objects of [
+    [unknown("a"), early, late],
+    [early, unknown("b"), late],
+    [early, late, unknown("z")],
+  ]) {
+    const { failures } = overviewOf([{ kind: "Instance", role: "machines", objects }], [], NOW);
+    assert.deepEqual(failures.map(({ name }) => name).slice(1), ["late", "early"]);
+  }
+});
+
 test("an event of the newer API has its times and its count in other fields", () => {
   const event = {
     ...object("Event", "e"),

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cryptoRandom, quietLog, systemClock } from "@slipway/base";
+import { type Context, conditionOf, createClient, type KubeObject, type Resource } from "@slipway/kube";
+import { FakeApi } from "@slipway/kube/testing";
+import { InClusterIPPool } from "../../kinds/ipam/in-cluster-ip-pool.ts";
+import { IPAddress } from "../../kinds/ipam/ip-address.ts";
+import { IPAddressClaim } from "../../kinds/ipam/ip-address-claim.ts";
+import { IPPool } from "../../kinds/ipam/ip-pool.ts";
+import { giveAddresses } from "./give-addresses.ts";
+import { FINALIZERS } from "./names.ts";
+import { poolController } from "./pool-controller.ts";
+import { POOL_SORTS, type PoolSort } from "./pool-sorts.ts";
+import { release } from "./release.ts";
+
+const NAMESPACE = "quay";
+const sortOf = (resource: object): PoolSort => POOL_SORTS.find((sort) => sort.resource === resource)!;
+const VINOS: IPPool["spec"] = {
+  ...{ subnet: "10.0.0.0/16", ranges: [{ start: "10.0.1.0", stop: "10.0.1.9" }] },
+  ...{ macPrefix: "02:00:00:00:00:00", nextMAC: "02:00:00:00:00:02" },
+  allocatedIPs: [
+    { allocatedTo: "IPAddressClaim/quay/a", ip: "10.0.1.0", mac: "02:00:00:00:00:00" },
+    { allocatedTo: "IPAddressClaim/quay/b", ip: "10.0.1.1", mac: "02:00:00:00:00:01" },
+  ],
+};
+
+/** An API with a pool and claims of it; the cache is as the API. */
+async function stage<T extends KubeObject>(resource: Resource<T>, spec: object, claims: readonly string[]) {
+  const api = new FakeApi();
+  api.intercept = ({ method, path }) => {
+    if (method !== "GET" || !path.endsWith("/ipaddresses")) return undefined;
+    const items = [...api.objects].filter(([key]) => key.startsWith(`${path}/`)).map(([, object]) => object);
+    return { status: 200, headers: {}, body: { kind: "List", apiVersion: "v1", metadata: {}, items } };
+  };
+  const client = createClient(api, { clock: systemClock, random: cryptoRandom, log: quietLog });
+  const find = (name: string) => client.find(IPAddressClaim, { namespace: NAMESPACE, name });
+  const metadata = { namespace: NAMESPACE, name: "berths" };
+  const pool = await client.create(resource, { metadata, spec } as never);
+  const poolRef = { apiGroup: resource.group, kind: resource.kind, name: "berths" };
+  const made: IPAddressClaim[] = [];
+  for (const name of claims)
+    made.push(
+      await client.create(IPAddressClaim, {
+        metadata: { namespace: NAMESPACE, name, generation: 1, finalizers: [FINALIZERS.claim] },
+        spec: { poolRef },
+      } as never),
+    );
+  const context = {
+    ...{ client, log: quietLog, signal: new AbortController().signal },
+    clock: { now: () => 1_000, monotonic: () => 1_000 },
+    ...{ clean: <V>(value: V): V => value, events: { normal() {}, warning() {} } },
+  } as unknown as Context;
+  const finalizers = async (name: string) => (await find(name))?.metadata.finalizers ?? [];
+  return { api, client, context, pool, claims: made, find, finalizers };
+}
+
+test("VINO-11 a claim that goes is taken off ViNO's pool under its version, and is let go after that", async () => {
+  const { client, context, pool, claims, finalizers } = await stage(IPPool, VINOS, ["a"]);
+  const left = await release(context, { sort: sortOf(IPPool), pool, claims, strays: [] });
+  const held = (await client.find(IPPool, { namespace: NAMESPACE, name: "berths" }))!;
+  assert.deepEqual(
+    held.spec.allocatedIPs.map(({ ip }) => ip),
+    ["10.0.1.1"],
+  );
+  assert.equal(left?.metadata.resourceVersion, held.metadata.resourceVersion);
+  assert.deepEqual(await finalizers("a"), []);
+  const late = await stage(IPPool, VINOS, ["a"]);
+  const old = { ...late.pool, metadata: { ...late.pool.metadata, resourceVersion: "1" } };
+  const releasing = release(late.context, { sort: sortOf(IPPool), pool: old, claims: late.claims, strays: [] });
+  await assert.rejects(releasing, { code: "Conflict" });
+  assert.deepEqual(await late.finalizers("a"), [FINALIZERS.claim], "its address may still be on the pool");
+});
+
+test("VINO-11 an address without a claim is taken back, and off the pool unless a claim of its name has it now", async () => {
+  for (const isThere of [false, true]) {
+    const { client, context, pool } = await stage(IPPool, VINOS, isThere ? ["a"] : []);
+    const metadata = { namespace: NAMESPACE, name: "a", finalizers: [FINALIZERS.address] };
+    const stray = await client.create(IPAddress, { metadata, spec: { address: "10.0.1.0" } } as never);
+    await release(context, { sort: sortOf(IPPool), pool, claims: [], strays: [stray] });
+    assert.equal(await client.find(IPAddress, { namespace: NAMESPACE, name: "a" }), undefined);
+    const held = (await client.find(IPPool, { namespace: NAMESPACE, name: "berths" }))!;
+    assert.equal(held.spec.allocatedIPs.length, isThere ? 2 : 1);
+  }
+});
+
+test("where nothing goes the pool is as it was, and nothing is asked of the API", async () => {
+  const { api, context, pool } = await stage(IPPool, VINOS, []);
+  const before = api.requests.length;
+  assert.equal(await release(context, { sort: sortOf(IPPool), pool, claims: [], strays: [] }), pool);
+  assert.equal(api.requests.length, before);
+});
+
+test("claims beyond what a pool has are told that it is used up, by its name", async () => {
+  const spec = { addresses: ["10.0.0.1"], prefix: 24 };
+  const { context, pool, claims, find } = await stage(InClusterIPPool, spec, ["a", "b", "c"]);
+  const given = await giveAddresses(context, { sort: sortOf(InClusterIPPool), pool, claims });
+  assert.deepEqual([given.held, given.isOver], [["10.0.0.1"], true]);
+  for (const name of ["b", "c"]) {
+    const ready = conditionOf((await find(name))?.status?.conditions, "Ready");
+    assert.deepEqual([ready?.status, ready?.reason], ["False", "PoolExhausted"], name);
+    assert.match(ready!.message!, /^InClusterIPPool berths has no free address/);
+  }
+});
+
+test("a pool's controller has the rights that it uses", () => {
+  for (const sort of POOL_SORTS) {
+    const rights = poolController(sort).access.map(
+      ({ resource, verbs, subresource }) => `${resource.kind}${subresource ? `/${subresource}` : ""} ${verbs.join()}`,
+    );
+    const { kind } = sort.resource;
+    assert.deepEqual(rights, [
+      ...[`${kind} get,patch`, ...(sort.withoutClashes ? [`${kind} list`] : []), `${kind}/status update`],
+      ...["IPAddressClaim get,patch", "IPAddressClaim/status update", "IPAddress get,create,patch,delete"],
+    ]);
+  }
+});
