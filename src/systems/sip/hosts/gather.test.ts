@@ -57,7 +57,7 @@ function api(...hosts: BareMetalHost[]) {
       },
       cached,
     );
-  return { held, asked, round };
+  return { client, held, asked, round };
 }
 
 const merged = <T extends object>(before: T, patch: object): T =>
@@ -113,4 +113,36 @@ test("SIP-1 none is labelled while one is missing, and what was reserved meanwhi
   assert.deepEqual(gathered.planned.short, [{ role: "Worker", wanted: 2, found: 1 }]);
   assert.equal(held.get("b")!.metadata.labels![NODE_TYPE], undefined);
   assert.equal(held.get("b")!.spec.consumerRef, undefined);
+});
+
+test("SIP-11 several hosts are read and written at a time, never more than eight", async () => {
+  const names = Array.from({ length: 20 }, (_, at) => `h${String(at).padStart(2, "0")}`);
+  const { client } = api(...names.map((name) => free(name)));
+  let [underway, most] = [0, 0];
+  const counted = async <T>(work: () => Promise<T>): Promise<T> => {
+    most = Math.max(most, ++underway);
+    try {
+      await new Promise(setImmediate);
+      return await work();
+    } finally {
+      underway--;
+    }
+  };
+  const slow = {
+    ...client,
+    patch: (...of: Parameters<Client["patch"]>) => counted(() => client.patch(...of)),
+  } as Client;
+  const { claimed } = await gather(
+    {
+      ...{ client: slow, now: 0, cluster: CLUSTER, closed: new Set<string>() },
+      wish: { roles: [{ role: "Worker", count: 20, selector: {} }] },
+      facts: () => counted(async () => ({ addresses: {} })),
+    },
+    names.map((name) => free(name)),
+  );
+  assert.equal(most, 8);
+  assert.deepEqual(
+    claimed.map(({ host }) => host).toSorted(),
+    names.map((name) => `metal/${name}`),
+  );
 });

@@ -3,10 +3,14 @@ import type { Client } from "@slipway/kube";
 import { CONSUMER_LABEL } from "../../../inventory/hosts/annotations.ts";
 import { BareMetalHost } from "../../../kinds/metal3/bare-metal-host.ts";
 import type { SIPCluster } from "../../../kinds/sip/sip-cluster.ts";
+import { inBatches } from "../../cluster-api/in-batches.ts";
 import { type Schedule, schedule, type Wish } from "../schedule/schedule.ts";
 import { candidatesFor, heldBy, hostId, isConsumed, isLabelled } from "./belonging.ts";
 import { giveBack, label, reserve } from "./claims.ts";
 import { type HostFacts, isHostFault } from "./host-facts.ts";
+
+/** Requests at a time. Clusters gather one after another, so that what one waits for all wait for. */
+const AT_ONCE = 8;
 
 export interface Gathering {
   client: Client;
@@ -79,8 +83,8 @@ class Round {
   /** Whether what has to be known of the chosen hosts is. Those of which it is not are not chosen again. */
   async areSound({ take }: Schedule): Promise<boolean> {
     const bad = this.#bad.size;
-    for (const { host } of take) {
-      if (this.#sound.has(host)) continue;
+    const unread = take.filter(({ host }) => !this.#sound.has(host));
+    await inBatches(unread, AT_ONCE, async ({ host }) => {
       try {
         await this.#of.facts(this.hosts.get(host)!);
         this.#sound.add(host);
@@ -88,20 +92,19 @@ class Round {
         if (!isHostFault(error)) throw error;
         this.#bad.set(host, error.advice);
       }
-    }
+    });
     return this.#bad.size === bad;
   }
 
   async reserveAll({ take }: Schedule): Promise<boolean> {
     const { client, cluster, now } = this.#of;
-    let all = true;
-    for (const { host } of take) {
+    const reserved = await inBatches(take, AT_ONCE, async ({ host }) => {
       const taken = await reserve(client, this.hosts.get(host)!, cluster, now);
       if (taken !== undefined) this.hosts.set(host, taken);
       else this.#bad.set(host, "just taken, or changed");
-      all &&= taken !== undefined;
-    }
-    return all;
+      return taken !== undefined;
+    });
+    return reserved.every((isTaken) => isTaken);
   }
 
   /** Gives back what is reserved and not needed. What can't be given back at once is found by the next round. */
@@ -117,13 +120,12 @@ class Round {
 
   async labelAll({ take }: Schedule): Promise<{ host: string; role: string }[]> {
     const { client, cluster } = this.#of;
-    const claimed: { host: string; role: string }[] = [];
-    for (const { host, role } of take) {
+    const claimed = await inBatches(take, AT_ONCE, async ({ host, role }) => {
       const labelled = await label(client, this.hosts.get(host)!, cluster, role);
-      if (labelled === undefined) continue;
+      if (labelled === undefined) return [];
       this.hosts.set(host, labelled);
-      claimed.push({ host, role });
-    }
-    return claimed;
+      return [{ host, role }];
+    });
+    return claimed.flat();
   }
 }
