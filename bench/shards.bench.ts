@@ -2,7 +2,7 @@
  * Replicas that share out work, against one that leads: how long they take for a number of objects, each of which costs a call that waits
  * and one write. Each replica is a process of its own on the same Kubernetes API, and looks at everything that the others write, too.
  * Run: `node bench/shards.bench.ts [objects] [--replicas 4] [--shards 16] [--call 50] [--workers 8] [--group 20]
- * [--kubernetes embedded]`.
+ * [--kubernetes embedded] [--turns 3] [--bytes 0]`. Without turns only memory is measured; `bytes`: of data in each object.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +16,6 @@ import type { Report, Setup } from "./shard-replica.ts";
 import { printMachine, report } from "./table.ts";
 
 const CREATES_AT_ONCE = 32;
-const TURNS = 3;
 /** Until replicas that begin must have shared the work. */
 const SHARED_MS = 120_000;
 
@@ -29,6 +28,8 @@ const { values, positionals } = parseArgs({
     workers: { type: "string", default: "8" },
     group: { type: "string", default: "20" },
     kubernetes: { type: "string", default: "real" },
+    turns: { type: "string", default: "3" },
+    bytes: { type: "string", default: "0" },
   },
 });
 const objects = Number(positionals[0] ?? 20_000);
@@ -37,6 +38,8 @@ const [replicas, shards, callMs, workers] = [values.replicas, values.shards, val
 ) as [number, number, number, number];
 /** Objects of one owner. With few owners some replica has many more than its part, and the others wait for it. */
 const group = Number(values.group);
+const turns = Number(values.turns);
+const text = "x".repeat(Number(values.bytes));
 
 const server = await startServer(values.kubernetes === "embedded" ? "embedded" : "real", true);
 printMachine(
@@ -46,8 +49,11 @@ await create();
 const one = await measured(1, 1);
 const many = await measured(replicas, shards);
 await server.close();
-report(`objects a second, ${replicas} replicas to one`, one.seconds / many.seconds, "x");
-report("CPU time of all replicas per object, the same", many.cpu / one.cpu, "x");
+report(`resident memory of each, ${replicas} replicas to one`, many.residentMiB / one.residentMiB, "x");
+if (turns > 0) {
+  report(`objects a second, ${replicas} replicas to one`, one.seconds / many.seconds, "x");
+  report("CPU time of all replicas per object, the same", many.cpu / one.cpu, "x");
+}
 
 async function create(): Promise<void> {
   const transport = await server.transport();
@@ -57,21 +63,29 @@ async function create(): Promise<void> {
     while (next < objects) {
       const number = next++;
       const name = `group${Math.floor(number / group)}-${number}`;
-      await client.create(ConfigMap, { metadata: { namespace: "default", name, labels: { bench: "shards" } } });
+      const metadata = { namespace: "default", name, labels: { bench: "shards" } };
+      await client.create(ConfigMap, { metadata, ...(text !== "" && { data: { text } }) });
     }
   };
   await Promise.all(Array.from({ length: CREATES_AT_ONCE }, creator));
   await transport.close();
 }
 
+interface Best {
+  seconds: number;
+  cpu: number;
+  /** Of each replica in the end. */
+  residentMiB: number;
+}
+
 /** Some turns over all objects; the best of them. */
-async function measured(count: number, over: number): Promise<{ seconds: number; cpu: number }> {
+async function measured(count: number, over: number): Promise<Best> {
   const setup: Setup = { kubeconfig: server.kubeconfigFile, shards: over, callMs, workers };
   const all = Array.from({ length: count }, () => replica(setup));
   await untilShared(all, over);
   let best = { seconds: Number.POSITIVE_INFINITY, cpu: 0 };
-  let residentMiB = 0;
-  for (let turn = 1; turn <= TURNS; turn++) {
+  let residentMiB = total(await asked(all), "residentMiB") / count;
+  for (let turn = 1; turn <= turns; turn++) {
     const before = await asked(all);
     const serverBefore = server.cpuSeconds();
     const began = performance.now();
@@ -89,15 +103,17 @@ async function measured(count: number, over: number): Promise<{ seconds: number;
     );
     if (seconds < best.seconds) best = { seconds, cpu };
   }
-  report(`${count} replicas: objects per second`, objects / best.seconds, "/s");
-  report(`${count} replicas: CPU time of all per object`, (best.cpu / objects) * 1000, "ms");
+  if (turns > 0) {
+    report(`${count} replicas: objects per second`, objects / best.seconds, "/s");
+    report(`${count} replicas: CPU time of all per object`, (best.cpu / objects) * 1000, "ms");
+  }
   report(`${count} replicas: resident memory of each`, residentMiB, "MiB");
   for (const process of all) {
     const gone = once(process, "exit");
     process.disconnect();
     await gone;
   }
-  return best;
+  return { ...best, residentMiB };
 }
 
 function replica(setup: Setup): ChildProcess {

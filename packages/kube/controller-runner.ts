@@ -154,7 +154,7 @@ export class ControllerRunner {
   #drop(shards: ReadonlySet<number>): void {
     const own = this.#sources.filter(({ source }) => source.keys === undefined);
     for (const ref of own.flatMap(({ store }) => [...store.values()].map(refOf)))
-      if (shards.has(this.#shardOf(keyOf(ref)))) this.controller.left!(ref);
+      if (shards.has(this.#shardOf(keyOf(ref)))) this.controller.left!(ref, this.#ports.cache);
   }
 
   #shardOf(key: string): number {
@@ -222,7 +222,7 @@ export class ControllerRunner {
       const signal = this.#turns.get(shard);
       if (signal === undefined) {
         // Whoever works on the shard now looks at it by itself.
-        this.controller.left?.(refFromKey(key));
+        this.controller.left?.(refFromKey(key), this.#ports.cache);
         this.queue.done(key);
         this.queue.forget(key);
         continue;

@@ -73,10 +73,10 @@ export interface Controller {
    */
   owner?(ref: Ref, cache: Cache): string;
   /**
-   * Drops what is remembered of a key that is worked on elsewhere from now on, or has ended there. Called also for keys that nothing is
-   * remembered of, and never while the key is reconciled. Must not throw.
+   * Drops what is remembered of a key that is worked on elsewhere from now on, or has ended there: then the cache has no object of it. Called also for
+   * keys that nothing is remembered of, and never while the key is reconciled. Must not throw.
    */
-  left?(ref: Ref): void;
+  left?(ref: Ref, cache: Cache): void;
   /** How many keys at once. 8 unless said. */
   readonly workers?: number;
   /** Until a reconcile is aborted, in ms. Default: the manager's. */

@@ -3,6 +3,7 @@ import { coreOverShards, coreUnderFaults } from "./cluster-api-life.ts";
 import { planeUnderFaults } from "./control-plane-life.ts";
 import { lifeOfDeaths } from "./deaths-seed.ts";
 import { lifeUnderFaults } from "./fault-seed.ts";
+import { hostClaimsOverShards } from "./host-claim-seed.ts";
 import { ownPoolOverShards, ownPoolUnderFaults } from "./own-seed.ts";
 import { lifeWithFaults, packetOverShards } from "./packet-life.ts";
 import { remoteOverShards, remoteUnderFaults } from "./plunder-remote-seed.ts";
@@ -10,7 +11,7 @@ import { plunderOverShards, plunderUnderFaults } from "./plunder-seed.ts";
 import { rackUnderFaults } from "./rack-seed.ts";
 import { poolsOverShards } from "./shard-seed.ts";
 import { sipOverShards, sipUnderFaults } from "./sip-seed.ts";
-import { tenantsUnderFaults } from "./tenant-seed.ts";
+import { rivalsOverShards, tenantsOverShards, tenantsUnderFaults } from "./tenant-seed.ts";
 import { vinosOverShards, vinosUnderFaults } from "./vino-seed.ts";
 
 export interface Lives {
@@ -28,6 +29,9 @@ const OVER_SHARDS = [
   plunderOverShards,
   remoteOverShards,
   sipOverShards,
+  tenantsOverShards,
+  rivalsOverShards,
+  hostClaimsOverShards,
 ];
 
 /** One of them, by the seed. */
@@ -41,7 +45,7 @@ export const LIVES: Readonly<Record<string, Lives>> = {
   shards: {
     life: overShards,
     shows:
-      "pools, own hosts, clusters of the core, of Packet and of plunder, Vinos and SIPClusters whose work replicas share converged while those came and went, nothing was bought, wiped or given twice",
+      "pools, own hosts, HostClaims, clusters of the core, of Packet and of plunder, Vinos, SIPClusters and tenants whose work replicas share converged while those came and went, nothing was bought, wiped or given twice",
   },
   rack: {
     life: rackUnderFaults,

@@ -6,12 +6,14 @@ import { coreOverShards } from "./cluster-api-life.ts";
 import { type Crew, held, TAKEN_OVER_MS } from "./crew.ts";
 import { runSeeds } from "./fault-seed.ts";
 import type { HarvesterWorld } from "./harvester-world.ts";
+import { hostClaimsOverShards } from "./host-claim-seed.ts";
 import { ownPoolOverShards } from "./own-seed.ts";
 import { packetOverShards } from "./packet-life.ts";
 import { plunderOverShards } from "./plunder-seed.ts";
 import { ofTurn } from "./seeds-of-turn.ts";
 import { bought, crewWorld, poolsOverShards } from "./shard-seed.ts";
 import { sipOverShards } from "./sip-seed.ts";
+import { rivalsOverShards, tenantsOverShards } from "./tenant-seed.ts";
 import { vinosOverShards } from "./vino-seed.ts";
 import { MINUTE, SECOND } from "./world.ts";
 
@@ -122,4 +124,16 @@ test("Vinos over shards under faults: no address, MAC or machine is given twice,
 
 test("SIPClusters that compete for hosts over shards under faults: no host is in two of them, none has more than it asked for, none is kept", async () => {
   await runSeeds(1 + (Number(TURN) % 5) * SEEDS, SEEDS, { life: sipOverShards });
+});
+
+test("HostClaims that compete for hosts over shards while replicas come and go: no claim has two, no host is installed twice, none is kept", async () => {
+  await runSeeds(1 + (Number(TURN) % 5) * SEEDS, SEEDS, { life: hostClaimsOverShards });
+});
+
+test("tenants over shards under faults: each has its own objects and what was asked for last, nothing of any is left over", async () => {
+  await runSeeds(1 + (Number(TURN) % 5) * SEEDS, SEEDS, { life: tenantsOverShards });
+});
+
+test("B28 two tenants of two replicas that name one schema and user: one has them, and the other one once that is gone", async () => {
+  await runSeeds(1 + (Number(TURN) % 5) * SEEDS, SEEDS, { life: rivalsOverShards });
 });

@@ -11,6 +11,7 @@ import { DataStore } from "../../src/kinds/kamaji/data-store.ts";
 import { KAMAJI_KINDS } from "../../src/kinds/kamaji/kinds.ts";
 import { TenantControlPlane } from "../../src/kinds/kamaji/tenant-control-plane.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
+import { DEFAULT_NAMESPACE } from "../../src/operator/defaults.ts";
 import { createAuthority, issueClient } from "../../src/pki/authority.ts";
 import { makePki } from "../../src/pki/tenant/make.ts";
 import { type Befall, SimDatabase } from "../../src/sim/tenants/sim-database.ts";
@@ -21,6 +22,7 @@ import { Stores } from "../../src/systems/kamaji/stores.ts";
 import { tenantController } from "../../src/systems/kamaji/tenant-controller.ts";
 import type { Runtime } from "../../src/tenants/runtime.ts";
 import { beginApi, type WorldApi } from "./api.ts";
+import type { CrewWorld, Replica } from "./crew.ts";
 import { type Death, Mortal } from "./mortal.ts";
 
 export const MINUTE = 60_000;
@@ -59,6 +61,8 @@ export interface TenantWish {
   dataStore?: string;
   /** DataStores of resources that are not with the rest. */
   elsewhere?: Readonly<Record<string, string>>;
+  /** Schema and user in its DataStore. Default: its own. */
+  names?: string;
 }
 
 export interface LifeOptions {
@@ -88,6 +92,9 @@ export class TenantLifeWorld {
   #api!: WorldApi;
   client!: Client;
   #running: Running | undefined;
+  /** Replicas that share the work, and the planes that they share. */
+  readonly #crew: Running[] = [];
+  #shared: SimRuntime | undefined;
   readonly broken: string[] = [];
 
   private constructor(options: LifeOptions) {
@@ -167,27 +174,9 @@ export class TenantLifeWorld {
 
   /** Starts an operator; `death` says at which effect it dies. The one before it is dead. */
   async operator(death?: Death): Promise<Mortal> {
-    const { clock, random } = this;
     const mortal = new Mortal(death);
-    const direct = this.transport("operator");
-    const transport = mortal.transport(this.#options.transport?.(direct) ?? direct);
-    const runtime = new SimRuntime({
-      ...{ clock, random, written: this.#written, apis: this.#tenantApis },
-      database: (endpoint) => this.databases.get(endpoint),
-    });
-    const runtimes = new Runtimes({ wanted: "process", start: async () => mortalRuntime(runtime, mortal) });
-    const stores = new Stores({
-      ...{ clock, log },
-      open: async ({ driver, endpoints }) =>
-        mortalDatastore(this.databases.get(`https://${endpoints[0]}`)!.connection(driver), mortal),
-    });
-    const make: typeof makePki = (...of) => this.#outside.track(makePki(...of));
-    const manager = createManager({ transport, clock, random, log, leaderElection: false });
-    manager.add(tenantController(runtimes, stores, { makePki: make }));
-    manager.add(dataStoreController(stores));
-    const client = createClient(transport, { clock, random, log });
-    const more = this.#options.controllers?.({ world: this, mortal, client });
-    for (const controller of more?.controllers ?? []) manager.add(controller);
+    const runtime = this.#runtime("process");
+    const { manager, more } = this.#manager(mortal, runtime);
     const started = manager.start();
     const stop = async (): Promise<void> => {
       mortal.kill();
@@ -203,9 +192,65 @@ export class TenantLifeWorld {
     return mortal;
   }
 
+  /** The world for replicas that share the work. Planes outlive them, as Pods of a cluster do. */
+  crewWorld(): CrewWorld {
+    return {
+      ...{ clock: this.clock, client: this.client },
+      operator: ({ shards }) => this.#replica(shards),
+      until: (what, holds, forMs, stepMs) => this.until(what, async () => holds(), forMs, stepMs),
+      whileTimePasses: (promise) => this.passing(promise),
+    };
+  }
+
+  async #replica(shards: number): Promise<Replica> {
+    const mortal = new Mortal(undefined);
+    this.#shared ??= this.#runtime("deployment");
+    const runtime = this.#shared;
+    const { manager } = this.#manager(mortal, runtime, shards);
+    const stop = async (): Promise<void> => {
+      mortal.kill();
+      void manager.stop();
+    };
+    this.#crew.push({ mortal, runtime, stop });
+    await this.passing(manager.start());
+    return { manager, mortal };
+  }
+
+  #runtime(name: "deployment" | "process"): SimRuntime {
+    const { clock, random } = this;
+    return new SimRuntime({
+      ...{ clock, random, name, written: this.#written, apis: this.#tenantApis },
+      database: (endpoint) => this.databases.get(endpoint),
+    });
+  }
+
+  /** `shards`: over which it shares the work with others. Default: it has all of it. */
+  #manager(mortal: Mortal, runtime: SimRuntime, shards?: number) {
+    const { clock, random } = this;
+    const direct = this.transport("operator");
+    const transport = mortal.transport(this.#options.transport?.(direct) ?? direct);
+    const runtimes = new Runtimes({ wanted: runtime.name, start: async () => mortalRuntime(runtime, mortal) });
+    const stores = new Stores({
+      ...{ clock, log },
+      open: async ({ driver, endpoints }) =>
+        mortalDatastore(this.databases.get(`https://${endpoints[0]}`)!.connection(driver), mortal),
+    });
+    const make: typeof makePki = (...of) => this.#outside.track(makePki(...of));
+    const leaderElection = shards === undefined ? (false as const) : { namespace: DEFAULT_NAMESPACE, shards };
+    const manager = createManager({ transport, clock, random, log, leaderElection });
+    manager.add(tenantController(runtimes, stores, { makePki: make }));
+    manager.add(dataStoreController(stores));
+    const client = createClient(transport, { clock, random, log });
+    const more = this.#options.controllers?.({ world: this, mortal, client });
+    for (const controller of more?.controllers ?? []) manager.add(controller);
+    return { manager, more };
+  }
+
   /** Kills the operator; what it ran ends with it. */
   async kill(): Promise<void> {
     await this.#running?.stop();
+    for (const { stop } of this.#crew.splice(0)) await stop();
+    await this.#shared?.close();
   }
 
   async restart(): Promise<void> {
@@ -214,7 +259,7 @@ export class TenantLifeWorld {
   }
 
   get runtime(): SimRuntime {
-    return this.#running!.runtime;
+    return this.#shared ?? this.#running!.runtime;
   }
 
   /** Writes a tenant's specification. */
@@ -225,6 +270,7 @@ export class TenantLifeWorld {
       metadata: { name, namespace: NAMESPACE },
       spec: {
         ...(spec.dataStore !== undefined && { dataStore: spec.dataStore }),
+        ...(spec.names !== undefined && { dataStoreSchema: spec.names, dataStoreUsername: spec.names }),
         ...(spec.elsewhere !== undefined && {
           dataStoreOverrides: Object.entries(spec.elsewhere).map(([resource, dataStore]) => ({ resource, dataStore })),
         }),

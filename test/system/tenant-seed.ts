@@ -1,7 +1,9 @@
 /** The lives of a few tenants under faults drawn from a seed. The same seed is the same history. */
+import assert from "node:assert/strict";
 import { Fault, type Random, seededRandom } from "@slipway/base";
 import type { SimDatabase } from "../../src/sim/tenants/sim-database.ts";
 import { interruptible } from "./mortal.ts";
+import { crewOfReplicas, type Staff } from "./staff.ts";
 import { MINUTE, TenantLifeWorld } from "./tenant-life-world.ts";
 
 const NAMES = ["a", "b", "c"];
@@ -32,15 +34,49 @@ async function makeStores(world: TenantLifeWorld): Promise<void> {
   for (const name of [...STORES, EVENTS]) await world.dataStore(name);
 }
 
+/** One operator, which is restarted now and then. The API is out of its reach now and then. */
+function oneOperator(): Staff<TenantLifeWorld> {
+  let isDown = false;
+  let world!: TenantLifeWorld;
+  return {
+    transport: (inner) => interruptible(inner, () => isDown),
+    async begin(in_) {
+      world = in_;
+      await world.operator();
+    },
+    async mischief(draw) {
+      isDown = draw.fraction() < 0.05;
+      if (draw.fraction() >= 0.03) return;
+      isDown = false;
+      await world.restart();
+    },
+    async mend() {
+      isDown = false;
+    },
+  };
+}
+
+/** Replicas that share the work, come and go, while the control planes run on. */
+function replicas(): Staff<TenantLifeWorld> {
+  const crew = crewOfReplicas();
+  return { ...crew, begin: (world) => crew.begin(world.crewWorld()) };
+}
+
+/** The same, worked on by replicas that share the work. */
+export const tenantsOverShards = (seed: number): Promise<void> =>
+  tenantsUnderFaults(seed, { staff: replicas(), mischiefMs: 30 * MINUTE });
+
 /** Plays the history of one seed. Throws when it does not converge or an invariant is broken. */
-export async function tenantsUnderFaults(seed: number): Promise<void> {
+export async function tenantsUnderFaults(
+  seed: number,
+  { staff = oneOperator(), mischiefMs = MISCHIEF_MS }: { staff?: Staff<TenantLifeWorld>; mischiefMs?: number } = {},
+): Promise<void> {
   const draw = seededRandom(seed * 7919 + 11);
   const chance = (p: number): boolean => draw.fraction() < p;
-  let apiDown = false;
   let isMischief = true;
   const world = await TenantLifeWorld.create({
     seed,
-    transport: (inner) => interruptible(inner, () => apiDown),
+    transport: staff.transport,
     befall(call) {
       if (!isMischief || !chance(0.1)) return;
       throw new Fault(chance(0.5) ? "LostAnswer" : "Timeout", "the database", `${call}: its answer did not come`);
@@ -50,9 +86,9 @@ export async function tenantsUnderFaults(seed: number): Promise<void> {
     // One that comes too late is waited for (B18).
     const isLate = chance(0.3);
     if (!isLate) await makeStores(world);
-    await world.operator();
+    await staff.begin(world);
     const wishes = new Map<string, Wish>();
-    const ends = world.clock.now() + MISCHIEF_MS;
+    const ends = world.clock.now() + mischiefMs;
     await world.until(
       "mischief is over",
       async () => {
@@ -63,11 +99,11 @@ export async function tenantsUnderFaults(seed: number): Promise<void> {
         if (chance(0.05)) await wish(name, wishes);
         return world.clock.now() >= ends;
       },
-      2 * MISCHIEF_MS,
+      2 * mischiefMs,
       20_000,
     );
     isMischief = false;
-    apiDown = false;
+    await staff.mend();
     if (world.databases.size === 0) await makeStores(world);
     for (const database of world.databases.values()) database.mend();
     await world.until("all are as they should be", () => isConverged(wishes), 6 * 60 * MINUTE, 20_000);
@@ -95,11 +131,7 @@ export async function tenantsUnderFaults(seed: number): Promise<void> {
   }
 
   async function mischief(): Promise<void> {
-    apiDown = chance(0.05);
-    if (chance(0.03)) {
-      apiDown = false;
-      await world.restart();
-    }
+    await staff.mischief(draw);
     for (const database of world.databases.values()) trouble(database);
     const ready = world.runtime.ready();
     if (ready.length > 0 && chance(0.05)) world.runtime.crash(ready[draw.int(ready.length)]!);
@@ -125,5 +157,55 @@ export async function tenantsUnderFaults(seed: number): Promise<void> {
       if (wanted.replicas === 0) return held?.status === "Sleeping";
       return held?.status === "Ready" && held.version === wanted.version;
     });
+  }
+}
+
+const PAIRS = [1, 2, 3];
+
+/** Pairs of tenants that name one schema and user, worked on by replicas that come and go: in each pair one has them, and the other one once that is gone. */
+export async function rivalsOverShards(seed: number): Promise<void> {
+  const draw = seededRandom(seed * 7919 + 13);
+  const crew = replicas();
+  const world = await TenantLifeWorld.create({ seed, transport: crew.transport });
+  const named = (pair: number): string[] => [`one-${pair}`, `two-${pair}`];
+  const stateOf = async (): Promise<Map<string, string>> =>
+    new Map(
+      (await world.tenants()).map(({ metadata, status }) => {
+        const refusal = status?.conditions?.find(({ message }) => /is of tenant/.test(message ?? ""));
+        return [metadata.name, refusal ? "refused" : (status?.kubernetesResources?.version?.status ?? "")];
+      }),
+    );
+  const each = (states: ReadonlyMap<string, string>, wanted: readonly string[]): boolean =>
+    PAIRS.every((pair) => {
+      const found = named(pair).flatMap((name) => states.get(name) ?? []);
+      return found.sort().join() === wanted.join();
+    });
+  try {
+    await world.dataStore("default");
+    await crew.begin(world);
+    const all = PAIRS.flatMap((pair) => named(pair).map((name) => ({ name, names: `shared-${pair}` })));
+    while (all.length > 0) {
+      const [{ name, names }] = all.splice(draw.int(all.length), 1) as [(typeof all)[number]];
+      await world.apply(name, { names });
+    }
+    const ends = world.clock.now() + 10 * MINUTE;
+    const step = async (holds: () => Promise<boolean>): Promise<boolean> => {
+      await world.check();
+      const isOver = world.clock.now() >= ends;
+      await (isOver ? crew.mend() : crew.mischief(draw));
+      return isOver && (await holds());
+    };
+    const isDecided = async () => each(await stateOf(), ["Ready", "refused"]);
+    await world.until("one of each pair has the names", () => step(isDecided), 6 * 60 * MINUTE, 20_000);
+    for (const [name, state] of await stateOf()) if (state === "Ready") await world.delete(name);
+    const isHandedOn = async () => each(await stateOf(), ["Ready"]);
+    await world.until("the other one has them", () => step(isHandedOn), 6 * 60 * MINUTE, 20_000);
+    await world.check();
+    for (const { metadata } of await world.tenants()) await world.delete(metadata.name);
+    await world.until("all are gone", async () => (await world.tenants()).length === 0, 6 * 60 * MINUTE, 20_000);
+    await world.checkNothingLeft();
+    assert.deepEqual(world.broken, []);
+  } finally {
+    await world.close();
   }
 }

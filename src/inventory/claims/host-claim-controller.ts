@@ -42,6 +42,9 @@ export function hostClaimController({
   return {
     name: "host-claim",
     system: NETBOOT,
+    // Of two replicas' claims the one that writes the host's consumerRef first has it, and the other goes on to the next host.
+    owner: (ref) => `host-claim/${keyOf(ref)}`,
+    left: (ref) => void told.delete(keyOf(ref)),
     sources: [
       source({ resource: HostClaim, optional: true, indexes: { waits } }),
       source({
@@ -66,7 +69,7 @@ export function hostClaimController({
       { resource: Namespace, verbs: ["get"] },
       ...METAL3_OPERATOR_ACCESS,
     ],
-    // One after another: each sees what the one before has taken.
+    // Those of a replica one after another: each sees what the one before has taken.
     workers: 1,
     async reconcile(ref, context): Promise<Outcome> {
       if ((await servedElsewhere(context)) !== undefined) return { againAfterMs: LOOK_MS };

@@ -15,6 +15,8 @@ export interface SimRuntimePorts {
   written: Set<string>;
   /** What planes have of objects, by their ids; outlives the runtime, as databases do. */
   apis: Map<string, ApiServer>;
+  /** `deployment`: what runs outlives the operators, who share it. Default: it ends with the one that has it, as runtime `process`. */
+  name?: "deployment" | "process";
 }
 
 interface SimPlane {
@@ -32,9 +34,9 @@ const FIRST_PORT = 6443;
 /** What a tenant's API writes once, and looks for at each start. */
 const WRITTEN = "/written";
 
-/** As runtime `process`: what runs ends with it, and the data stays in the databases. */
+/** What runs ends with it, and the data stays in the databases. */
 export class SimRuntime implements Runtime {
-  readonly name = "process";
+  readonly name: "deployment" | "process";
   readonly #ports: SimRuntimePorts;
   readonly #planes = new Map<string, SimPlane>();
   readonly #apis: Map<string, ApiServer>;
@@ -47,6 +49,7 @@ export class SimRuntime implements Runtime {
 
   constructor(ports: SimRuntimePorts) {
     this.#ports = ports;
+    this.name = ports.name ?? "process";
     this.#apis = ports.apis;
   }
 

@@ -28,6 +28,11 @@ export function dataStoreController(stores: Stores): Controller {
     system: KAMAJI,
     // One that hangs holds its own worker alone.
     workers: 16,
+    owner: ({ name }) => `data-store/${name}`,
+    // Tenants use its database wherever it is looked after itself.
+    left({ name }, cache) {
+      if (cache.get(DataStore, { name }) === undefined) void stores.forget(name);
+    },
     sources: [
       source({ resource: DataStore }),
       source({
@@ -43,7 +48,10 @@ export function dataStoreController(stores: Stores): Controller {
     async reconcile(ref, context) {
       const { cache, client } = context;
       const store = cache.get(DataStore, ref);
-      if (store === undefined) return DONE;
+      if (store === undefined) {
+        await stores.forget(ref.name);
+        return DONE;
+      }
       const users = cache
         .list(TenantControlPlane)
         .filter((tenant) => usedBy(tenant).includes(store.metadata.name))

@@ -34,6 +34,7 @@ export function kubeconfigGeneratorController(): Controller {
   return {
     name: "kubeconfig-generator",
     system: KAMAJI,
+    owner: ({ name }) => `kubeconfig-generator/${name}`,
     sources: [
       source({ resource: KubeconfigGenerator }),
       source({

@@ -19,6 +19,8 @@ export const RUNS_ON = "slipway.dev/runs-on";
 /** On a TenantControlPlane: the version (`v1.32.1`) to which it goes up though its clients use APIs that are gone there. */
 export const WITHOUT_APIS = "slipway.dev/without-removed-apis";
 
+/** On a TenantControlPlane: in which DataStores it asks for a place, and by which names (`place-bid.ts`). */
+export const PLACE_BID = "slipway.dev/place-bid";
 /** On a TenantControlPlane whose objects are moved between DataStores: `FROM/TO`. */
 export const MIGRATION = "slipway.dev/migration";
 /** On a TenantControlPlane: which of its resources are in which other DataStores (`overrides.ts`). */

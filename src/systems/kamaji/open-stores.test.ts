@@ -85,21 +85,7 @@ test("a DataStore's credentials come from itself or from Secrets; one that is no
   assert.equal((await stores.of(client, store)).basicAuth?.password, "two", "another password is another connection");
 });
 
-test("B28 a schema or user of a DataStore is one tenant's, whoever asks first, until that releases it", () => {
-  const stores = new Stores({ clock: new VirtualClock(), log: quietLog });
-  const place = { name: "default", schema: "s", user: "u" };
-  assert.equal(stores.claim("a", place), "a");
-  assert.equal(stores.claim("a", place), "a");
-  assert.equal(stores.claim("b", { ...place, user: "other" }), "a", "the same schema");
-  assert.equal(stores.claim("b", { ...place, schema: "other" }), "a", "the same user");
-  assert.equal(stores.claim("b", { ...place, name: "another" }), "b");
-  assert.equal(stores.claim("c", { name: "default", schema: "other", user: "free" }), "c", "a refusal takes nothing");
-  stores.release("a");
-  assert.equal(stores.claim("b", place), "b");
-  assert.equal(stores.claim("a", { ...place, name: "another" }), "b", "what others have stays theirs");
-});
-
-test("what was made for a tenant is known until it fails, changes or is released", async () => {
+test("what was made for a tenant is known until it fails, changes or is forgotten", async () => {
   const stores = new Stores({ clock: new VirtualClock(), log: quietLog });
   await stores.make("a", "one", async () => {});
   assert.deepEqual(
@@ -113,7 +99,7 @@ test("what was made for a tenant is known until it fails, changes or is released
   );
   assert.deepEqual([stores.hasMade("a", "one"), stores.hasMade("a", "two")], [false, false]);
   await stores.make("a", "two", async () => {});
-  stores.release("a");
+  stores.forgetMade("a");
   assert.equal(stores.hasMade("a", "two"), false);
 });
 

@@ -37,6 +37,11 @@ export class Runtimes {
     return known;
   }
 
+  /** Whether the tenant's plane lives in one process, or beside it on its machine. */
+  isBound(held: string | undefined, asked: string | undefined): boolean {
+    return (held ?? asked ?? this.#ports.wanted) !== "deployment";
+  }
+
   /** The runtime of this name. Rejects with `Invalid` for a name that is none, and with what `start` says. */
   async of(name: string | undefined): Promise<Runtime> {
     const known = this.decide(name, undefined);

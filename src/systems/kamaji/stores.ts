@@ -35,8 +35,6 @@ export interface StoresPorts {
 export class Stores {
   readonly #ports: StoresPorts;
   readonly #held = new Map<string, Held>();
-  /** Whose a schema or a user of a DataStore is. */
-  readonly #claims = new Map<string, string>();
   /** What was last made for a tenant, by its uid. */
   readonly #made = new Map<string, string>();
 
@@ -83,14 +81,6 @@ export class Stores {
     };
   }
 
-  /** The uid of the tenant whose the schema and the user are: another one's where that asked before, else `uid`'s own. */
-  claim(uid: string, { name, schema, user }: { name: string; schema: string; user: string }): string {
-    const keys = [`${name}/schema/${schema}`, `${name}/user/${user}`];
-    const holder = keys.map((key) => this.#claims.get(key)).find((held) => held !== undefined && held !== uid);
-    if (holder === undefined) for (const key of keys) this.#claims.set(key, uid);
-    return holder ?? uid;
-  }
-
   /** Whether exactly this was the last that `make` made for the tenant. */
   hasMade(uid: string, what: string): boolean {
     return this.#made.get(uid) === what;
@@ -102,10 +92,9 @@ export class Stores {
     this.#made.set(uid, what);
   }
 
-  /** Gives up all that a tenant has claimed. */
-  release(uid: string): void {
+  /** What was made for a tenant may be gone, or others may make it. */
+  forgetMade(uid: string): void {
     this.#made.delete(uid);
-    for (const [key, held] of this.#claims) if (held === uid) this.#claims.delete(key);
   }
 
   async forget(name: string): Promise<void> {

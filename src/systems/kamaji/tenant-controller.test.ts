@@ -8,10 +8,10 @@ import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import { overlaid, tenant as tenantWith } from "../../kinds/kamaji/testing.ts";
 import type { Observed, Plane } from "../../tenants/plane.ts";
 import type { Place, Placeless, Runtime } from "../../tenants/runtime.ts";
-import { FINALIZER, OVERRIDES, PAUSED, RUNS_ON, SECRET_FINALIZER, SOOT_FINALIZER } from "./names.ts";
+import { FINALIZER, OVERRIDES, PAUSED, PLACE_BID, RUNS_ON, SECRET_FINALIZER, SOOT_FINALIZER } from "./names.ts";
 import { Runtimes } from "./runtimes.ts";
 import { tenantController } from "./tenant-controller.ts";
-import { DataStore, dataStore, FakeStores, Turn } from "./testing.ts";
+import { bidding, DataStore, dataStore, FakeStores, Turn } from "./testing.ts";
 
 type Any = Resource<KubeObject>;
 const REF = { namespace: "default", name: "a" };
@@ -37,6 +37,8 @@ function rig({
   Object.assign(tenant.metadata, { annotations, finalizers, generation: 3 });
   const spec = missingDefaults(tenant);
   tenant.spec = overlaid(tenant.spec, spec ?? {}) as typeof tenant.spec;
+  if (annotations[RUNS_ON] === "process" && !(PLACE_BID in annotations))
+    tenant.metadata = bidding(tenant, "default").metadata;
   if (status !== undefined) tenant.status = status as never;
   const turn = new Turn([TenantControlPlane as Any, tenant], [DataStore as Any, dataStore("default")]);
   const fake = new FakeStores(turn.clock);

@@ -5,7 +5,9 @@ import {
   type Context,
   type Controller,
   DONE,
+  keyOf,
   type Outcome,
+  type Ref,
   type Resource,
   refOf,
   removeFinalizer,
@@ -15,7 +17,7 @@ import {
 } from "@slipway/kube";
 import { ConfigMap, Deployment, Ingress, Secret, Service } from "@slipway/kube/core";
 import { DataStore } from "../../kinds/kamaji/data-store.ts";
-import { missingDefaults } from "../../kinds/kamaji/defaults.ts";
+import { completeSpec, missingDefaults } from "../../kinds/kamaji/defaults.ts";
 import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import { JudgedPki } from "../../pki/tenant/judged.ts";
 import { Applied } from "../../tenants/deployment/applied.ts";
@@ -26,6 +28,7 @@ import {
   KAMAJI,
   OVERRIDES,
   PAUSED,
+  PLACE_BID,
   PROJECT,
   RUNS_ON,
   RUNTIME,
@@ -34,6 +37,7 @@ import {
   TENANT_LABEL,
 } from "./names.ts";
 import { wantedOverrides, writeOverrides } from "./overrides.ts";
+import { wantedBid } from "./place-bid.ts";
 import type { Runtimes } from "./runtimes.ts";
 import { configNameOf } from "./store-config.ts";
 import type { Stores } from "./stores.ts";
@@ -53,12 +57,27 @@ export function tenantController(
   const applied = new Applied({ ofTenants: true });
   const aside = new Aside();
   const parts: TenantParts = { runtimes, stores, contents, aside, applied, judged, ...surroundings };
-  /** Whose plane an id is, for what runtimes report. */
-  const refs = new Map<string, { namespace: string; name: string }>();
+  /** Whose plane an id is, for what runtimes report, and which ids a key has had. */
+  const refs = new Map<string, Ref>();
+  const forget = (uid: string): void => {
+    refs.delete(uid);
+    contents.forget(uid);
+    aside.forget(uid);
+    judged.forget(uid);
+    stores.forgetMade(uid);
+  };
   return {
     name: "tenant-control-plane",
     system: KAMAJI,
     workers: 16,
+    // Planes of one process stay together with it: one replica has all of them.
+    owner(ref, cache) {
+      const { annotations = {} } = cache.get(TenantControlPlane, ref)?.metadata ?? {};
+      return runtimes.isBound(annotations[RUNS_ON], annotations[RUNTIME]) ? KAMAJI : `tenant/${keyOf(ref)}`;
+    },
+    left(ref) {
+      for (const [uid, known] of refs) if (keyOf(known) === keyOf(ref)) forget(uid);
+    },
     sources: [
       source({ resource: TenantControlPlane }),
       source({
@@ -104,10 +123,7 @@ export function tenantController(
           const ended = await reported(context, record, () => end(parts, context, tenant));
           if (ended !== DONE) return ended;
         }
-        refs.delete(uid);
-        contents.forget(uid);
-        aside.forget(uid);
-        judged.forget(uid);
+        forget(uid);
         return DONE;
       }
       if (annotations[PAUSED] !== undefined) return DONE;
@@ -176,8 +192,8 @@ function firstState({
 }
 
 /**
- * Writes down what is decided once, before anything is made by it: what the specification leaves open, and where the tenant runs. True:
- * it was written now.
+ * Writes down what is decided once, before anything is made by it: what the specification leaves open, where the tenant runs, and where it asks for a
+ * place. True: it was written now.
  */
 async function decided(
   { runtimes }: TenantParts,
@@ -188,13 +204,23 @@ async function decided(
   const runsOn = runtimes.decide(annotations[RUNS_ON], annotations[RUNTIME]);
   const spec = missingDefaults(tenant);
   const note = bindingsNote(cache, tenant);
-  if (spec === undefined && runsOn === annotations[RUNS_ON] && note === undefined) return false;
+  const bid = runsOn === "embedded" ? undefined : bidOf(cache, tenant);
+  if (spec === undefined && runsOn === annotations[RUNS_ON] && note === undefined && bid === annotations[PLACE_BID])
+    return false;
+  const decisions = { [RUNS_ON]: runsOn, [PLACE_BID]: bid ?? null, ...overridesTakenOver(tenant), ...note };
   const body = {
-    metadata: { resourceVersion, annotations: { [RUNS_ON]: runsOn, ...overridesTakenOver(tenant), ...note } },
+    metadata: { resourceVersion, annotations: decisions },
     ...(spec !== undefined && { spec }),
   };
   await client.patch(TenantControlPlane, refOf(tenant), { type: "merge", body });
   return true;
+}
+
+/** By the names that the specification has once what it leaves open is written. */
+function bidOf(cache: Context["cache"], tenant: TenantControlPlane): string | undefined {
+  const { dataStore, dataStoreSchema: schema, dataStoreUsername: user } = completeSpec(tenant);
+  const wanted = [dataStore, ...wantedOverrides(tenant).map((one) => one.dataStore)];
+  return wantedBid(tenant, { schema, user }, wanted, cache.list(TenantControlPlane));
 }
 
 /** A tenant that another operator has run (B51) has its objects where its specification says. */

@@ -9,7 +9,7 @@ import { tenant as tenantWith } from "../../kinds/kamaji/testing.ts";
 import type { Observed } from "../../tenants/plane.ts";
 import { MIGRATION } from "./names.ts";
 import { copyOver, nextMove, tidyMove } from "./tenant-migration.ts";
-import { DataStore, dataStore, FakeStores, statusOf, Turn } from "./testing.ts";
+import { bidding, DataStore, dataStore, FakeStores, statusOf, Turn } from "./testing.ts";
 
 type Any = Resource<KubeObject>;
 const REF = { namespace: "default", name: "a" };
@@ -18,8 +18,8 @@ const stopped: Observed = { readyReplicas: 0, components: [] };
 
 /** A tenant with its objects in `default`, which is to have them in `wanted`. */
 function rig({ wanted = "next", record = undefined as string | undefined, storage = {} as object | null } = {}) {
-  const tenant = tenantWith({ dataStore: wanted });
-  if (record !== undefined) tenant.metadata.annotations = { [MIGRATION]: record };
+  const tenant = bidding(tenantWith({ dataStore: wanted }), wanted);
+  if (record !== undefined) tenant.metadata.annotations![MIGRATION] = record;
   if (storage !== null) tenant.status = { storage: { driver: "etcd", dataStoreName: "default", ...storage } } as never;
   const turn = new Turn([TenantControlPlane as Any, tenant]);
   for (const name of ["default", "next"]) turn.put(DataStore as Any, dataStore(name));

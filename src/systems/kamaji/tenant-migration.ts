@@ -62,7 +62,7 @@ async function announce(
   { from, to, turnsBack }: { from: string; to: string; turnsBack: boolean },
 ): Promise<void> {
   const { client, signal } = context;
-  const store = usableStore(stores, context, tenant, { ...spec, dataStore: to });
+  const store = usableStore(context, tenant, { ...spec, dataStore: to });
   const { driver } = tenant.status!.storage!;
   if (store.spec.driver !== driver)
     throw new Fault(

@@ -7,7 +7,7 @@ import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import { tenant as tenantWith } from "../../kinds/kamaji/testing.ts";
 import { OVERRIDES } from "./names.ts";
 import { nextOverrides, openOverrides, refuseOtherAuthority } from "./tenant-overrides.ts";
-import { DataStore, dataStore, FakeStores, Turn } from "./testing.ts";
+import { bidding, DataStore, dataStore, FakeStores, Turn } from "./testing.ts";
 
 type Any = Resource<KubeObject>;
 const REF = { namespace: "default", name: "a" };
@@ -15,8 +15,8 @@ const events = { resource: "/events", dataStore: "b" };
 const authority = (certificatePem: string) => ({ certificatePem, keyPem: "" });
 
 function rig({ wanted = [events] as object[], record = "", installed = false } = {}) {
-  const tenant = tenantWith({ dataStoreOverrides: wanted });
-  if (record !== "") tenant.metadata.annotations = { [OVERRIDES]: record };
+  const tenant = bidding(tenantWith({ dataStoreOverrides: wanted }), "default", "b", "c");
+  if (record !== "") tenant.metadata.annotations![OVERRIDES] = record;
   if (installed) tenant.status = { kubernetesResources: { version: { version: "v1.34.2", status: "Ready" } } } as never;
   const turn = new Turn([TenantControlPlane as Any, tenant]);
   for (const name of ["default", "b", "c"]) turn.put(DataStore as Any, dataStore(name));

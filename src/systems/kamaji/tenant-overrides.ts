@@ -1,5 +1,5 @@
 /** Brings a tenant's overrides about: announced on the tenant before anything is made by them (`overrides.ts` decides). */
-import { asFault, Fault } from "@slipway/base";
+import { asFault, Fault, isFault } from "@slipway/base";
 import { type Context, refOf } from "@slipway/kube";
 import { DataStore } from "../../kinds/kamaji/data-store.ts";
 import type { CompleteSpec } from "../../kinds/kamaji/defaults.ts";
@@ -37,11 +37,11 @@ export async function nextOverrides(
     return { use: plan.overrides, obstacle };
   }
   try {
-    const own = usableStore(stores, context, tenant, spec);
+    const own = usableStore(context, tenant, spec);
     const { authority } = await stores.of(context.client, own);
     await openOverrides(stores, context, tenant, spec, { overrides: plan.record.at, authority });
   } catch (error) {
-    if (context.signal.aborted || !isInstalled) throw error;
+    if (context.signal.aborted || !isInstalled || isFault(error, "Conflict")) throw error;
     return { use: record.at, obstacle: asFault(error, `TenantControlPlane/${tenant.metadata.name}`) };
   }
   const { resourceVersion } = tenant.metadata;
@@ -68,7 +68,7 @@ export async function openOverrides(
 ): Promise<OpenOverride[]> {
   const found: OpenOverride[] = [];
   for (const override of overrides) {
-    const store = freeStore(stores, context, tenant, { ...spec, dataStore: override.dataStore });
+    const store = freeStore(context, tenant, { ...spec, dataStore: override.dataStore });
     const open = await stores.of(context.client, store);
     if (open.authority?.certificatePem.trim() !== authority?.certificatePem.trim())
       throw new Fault(

@@ -10,14 +10,17 @@ import { createAuthority } from "../../pki/authority.ts";
 import { ROTATE } from "./names.ts";
 import { heldPlace } from "./store-config.ts";
 import { keepPlace, removePlaces } from "./tenant-place.ts";
-import { DataStore, dataStore, FakeStores, Turn } from "./testing.ts";
+import { bidding, DataStore, dataStore, FakeStores, Turn } from "./testing.ts";
 
 type Any = Resource<KubeObject>;
 const READY = { conditions: [{ type: "Ready", status: "True" }] };
 const CONFIG = { namespace: "default", name: "a-datastore-config" };
 const text = (base64 = ""): string => Buffer.from(base64, "base64").toString();
 
-function rig({ driver = "etcd" as const as "etcd" | "MySQL" | "NATS", tenant = tenantWith() } = {}) {
+function rig({
+  driver = "etcd" as const as "etcd" | "MySQL" | "NATS",
+  tenant = bidding(tenantWith(), "default"),
+} = {}) {
   const turn = new Turn([DataStore as Any, dataStore("default", { driver })], [TenantControlPlane as Any, tenant]);
   const fake = new FakeStores(turn.clock);
   const announced: object[] = [];
@@ -115,7 +118,7 @@ test("an authority that certifies tenants is theirs; one that ends within a day 
 });
 
 test("B28 a DataStore that is not there, and names that another tenant has, are refused with what to do", async () => {
-  const { turn, fake, spec, tenant, keep } = rig();
+  const { turn, spec, tenant, keep } = rig();
   const { dataStoreSchema: schema, dataStoreUsername: user } = spec;
   turn.objects.delete("DataStore//default");
   await assert.rejects(keep(), {
@@ -125,7 +128,7 @@ test("B28 a DataStore that is not there, and names that another tenant has, are 
   });
   turn.put(DataStore as Any, dataStore("default"));
   const other = (setup: object, more: object = {}) => ({
-    ...{ ...tenant, metadata: { ...tenant.metadata, name: "b", uid: "b" } },
+    ...{ ...tenant, metadata: { ...tenant.metadata, annotations: {}, name: "b", uid: "b" } },
     status: { storage: { driver: "etcd", dataStoreName: "default", setup, ...more } },
   });
   const refused = `DataStore/default: ${schema} or its user ${user} is of tenant default/b`;
@@ -144,9 +147,11 @@ test("B28 a DataStore that is not there, and names that another tenant has, are 
     turn.put(TenantControlPlane as Any, other(setup!, more) as never);
     await keep();
   }
-  fake.stores.release(tenant.metadata.uid);
-  fake.stores.claim("b", { name: "default", schema, user: "x" });
-  await assert.rejects(keep(), { message: refused }, "who asked first has it");
+  const older = other({}, { driver: undefined });
+  const { annotations } = tenant.metadata;
+  older.metadata = { ...older.metadata, annotations: { ...annotations }, creationTimestamp: "2020-01-01T00:00:00Z" };
+  turn.put(TenantControlPlane as Any, older as never);
+  await assert.rejects(keep(), { message: refused }, "of two that ask the older one has it");
 });
 
 test("a Secret of the name that is not the tenant's is named with how it is taken over; other refusals are passed on", async () => {

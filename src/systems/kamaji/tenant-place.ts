@@ -47,7 +47,7 @@ export async function keepPlace(
 ): Promise<TenantPlace> {
   const { client, signal } = context;
   const { dataStore: name, dataStoreSchema: schema, dataStoreUsername: user } = spec;
-  const store = freeStore(stores, context, tenant, spec);
+  const store = freeStore(context, tenant, spec);
   const { driver } = store.spec;
   const open = await stores.of(client, store);
   const { datastore, endpoints, authority, tls } = open;
@@ -114,7 +114,7 @@ export async function removePlaces(
   context: Context,
   tenant: TenantControlPlane,
 ): Promise<PlaceRemoval[]> {
-  stores.release(tenant.metadata.uid);
+  stores.forgetMade(tenant.metadata.uid);
   await releaseConfig(context, tenant);
   const { dataStoreName, driver, setup } = tenant.status?.storage ?? {};
   if (!driver || !dataStoreName) return [];

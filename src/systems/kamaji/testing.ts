@@ -5,7 +5,9 @@ import type { Context, KubeObject, Resource, StatusRecord } from "@slipway/kube"
 import type { Datastore } from "../../datastores/datastore.ts";
 import type { Place } from "../../datastores/place.ts";
 import { DataStore, type Driver } from "../../kinds/kamaji/data-store.ts";
+import { completeSpec } from "../../kinds/kamaji/defaults.ts";
 import type { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
+import { PLACE_BID } from "./names.ts";
 import type { OpenStore, StoresPorts } from "./stores.ts";
 import { Stores } from "./stores.ts";
 
@@ -113,6 +115,13 @@ export function dataStore(name: string, { driver = "etcd", ca }: { driver?: Driv
     metadata: { name, uid: `uid of ${name}`, resourceVersion: "1", generation: 1 },
     spec: { driver, endpoints: [`${name}:1`], ...(ca !== undefined && { tlsConfig: ca }) },
   } as unknown as DataStore;
+}
+
+/** A tenant whose bid for places in these DataStores stands on it, by the names that it has. */
+export function bidding(tenant: TenantControlPlane, ...dataStores: string[]): TenantControlPlane {
+  const { dataStoreSchema: schema, dataStoreUsername: user } = completeSpec(tenant);
+  const annotations = { ...tenant.metadata.annotations, [PLACE_BID]: JSON.stringify({ schema, user, dataStores }) };
+  return { ...tenant, metadata: { ...tenant.metadata, annotations } };
 }
 
 /** Databases by their DataStore's name. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Context, Resource } from "@slipway/kube";
 import type { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
-import type { Stores } from "./stores.ts";
+import { PLACE_BID } from "./names.ts";
 import { freeStore } from "./usable-store.ts";
 
 const tenant = (name: string, storage?: object, metadata: object = {}): TenantControlPlane =>
@@ -18,15 +18,19 @@ const held = (more: object = {}) => ({
   ...more,
 });
 
-/** Whose store it is for tenant `mine`, beside these tenants. `claims`: who asked for names before. */
-function store(others: readonly TenantControlPlane[], { asked = "uid-mine", isThere = true } = {}) {
-  const stores = { claim: () => asked } as unknown as Stores;
+const names = { schema: "s", user: "u" };
+const bid = (of: object = {}) => ({
+  annotations: { [PLACE_BID]: JSON.stringify({ ...names, dataStores: ["etcd"], ...of }) },
+});
+
+/** Whose store it is for tenant `mine`, beside these tenants. */
+function store(others: readonly TenantControlPlane[], { mine = tenant("mine", held()), isThere = true } = {}) {
   const cache = {
-    list: () => [tenant("mine", held()), ...others],
+    list: () => [mine, ...others],
     get: (_: Resource, { name }: { name: string }) => (isThere && name === "etcd" ? { metadata: { name } } : undefined),
   };
   const spec = { dataStore: "etcd", dataStoreSchema: "s", dataStoreUsername: "u" };
-  return freeStore(stores, { cache } as unknown as Context, tenant("mine", held()), spec as never).metadata.name;
+  return freeStore({ cache } as unknown as Context, mine, spec as never).metadata.name;
 }
 
 test("B28 a DataStore is used that is there and where nobody else has the names", () => {
@@ -47,8 +51,16 @@ for (const [what, storage, isFree] of [
     else assert.throws(() => store([other]), { code: "Invalid", message: /is of tenant n\/other/ });
   });
 
-test("B28 of two that ask at once the first has the names, though nothing is written of it yet", () => {
-  const other = tenant("other");
-  assert.throws(() => store([other], { asked: "uid-other" }), { code: "Invalid", message: /n\/other/ });
-  assert.equal(store([], { asked: "uid-gone" }), "etcd", "one that is gone holds nothing");
+test("B28 who has nothing yet takes the names once its bid is seen, and nobody else's", () => {
+  const mine = (of?: object) => tenant("mine", undefined, of);
+  assert.equal(store([], { mine: mine(bid()) }), "etcd");
+  assert.throws(() => store([], { mine: mine() }), { code: "Conflict" }, "it has not asked yet");
+  assert.throws(() => store([], { mine: mine(bid({ dataStores: ["other"] })) }), { code: "Conflict" });
+  assert.throws(() => store([], { mine: mine(bid({ schema: "x", user: "x" })) }), { code: "Conflict" });
+  const asks = (name: string, of: object = {}) => tenant(name, undefined, { ...bid(), ...of });
+  assert.throws(() => store([asks("a")], { mine: mine(bid()) }), { code: "Invalid", message: /is of tenant n\/a/ });
+  assert.throws(() => store([asks("z")], { mine: mine(bid()) }), { code: "Conflict" }, "the other one gives way");
+  const gone = { deletionTimestamp: "2026-01-01T00:00:00Z" };
+  assert.equal(store([asks("a", gone)], { mine: mine(bid()) }), "etcd", "one that is deleted asks no more");
+  assert.equal(store([asks("a")]), "etcd", "what is held stays");
 });

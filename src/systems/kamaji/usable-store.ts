@@ -5,22 +5,18 @@ import { problemsOfDataStores } from "../../kinds/kamaji/check-data-stores.ts";
 import { DataStore } from "../../kinds/kamaji/data-store.ts";
 import type { CompleteSpec } from "../../kinds/kamaji/defaults.ts";
 import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
-import { storesOfMove } from "./migration-record.ts";
-import { storesOfOverrides } from "./overrides.ts";
-import type { Stores } from "./stores.ts";
+import { bidsFor, holdsPlace, rivalOf } from "./place-bid.ts";
 
-/** The DataStore that the specification names. Throws `Invalid` where another tenant has the names there, `MissingInput` where it is not there. */
+/**
+ * The DataStore that the specification names. Throws `Invalid` where another tenant has the names there, or asks for them with the right of way,
+ * `Conflict` while it is not seen that nobody else asks for them, and `MissingInput` where the DataStore is not there.
+ */
 export function freeStore(
-  stores: Stores,
   context: Context,
   tenant: TenantControlPlane,
   { dataStore: name, dataStoreSchema: schema, dataStoreUsername: user }: CompleteSpec,
 ): DataStore {
-  const other = holderOf(stores, context, tenant, { name, schema, user });
-  if (other !== undefined)
-    throw new Fault("Invalid", `DataStore/${name}`, `${schema} or its user ${user} is of tenant ${other}`, {
-      remedy: "make the tenant anew with another dataStoreSchema and dataStoreUsername, or without them",
-    });
+  refuseTaken(context, tenant, { name, schema, user });
   const store = context.cache.get(DataStore, { name });
   if (store === undefined)
     throw new Fault("MissingInput", `DataStore/${name}`, "there is none of this name", {
@@ -39,13 +35,8 @@ function refuseUnsuited({ cache }: Context, tenant: TenantControlPlane, name: st
 }
 
 /** The same, for a tenant that is to have its objects there: also `MissingInput` where its overrides don't go with that. */
-export function usableStore(
-  stores: Stores,
-  context: Context,
-  tenant: TenantControlPlane,
-  spec: CompleteSpec,
-): DataStore {
-  const store = freeStore(stores, context, tenant, spec);
+export function usableStore(context: Context, tenant: TenantControlPlane, spec: CompleteSpec): DataStore {
+  const store = freeStore(context, tenant, spec);
   refuseUnsuited(context, tenant, spec.dataStore);
   return store;
 }
@@ -56,19 +47,16 @@ export interface Names {
   user: string;
 }
 
-/**
- * Another tenant that has the schema or the user (B28): the first one that asked keeps it. Who asked is known here from now on, and in the status of those that had it
- * before this process began.
- */
-function holderOf(stores: Stores, { cache }: Context, tenant: TenantControlPlane, names: Names): string | undefined {
-  const { uid } = tenant.metadata;
-  const others = cache.list(TenantControlPlane).filter(({ metadata }) => metadata.uid !== uid);
-  const written = others.find((tenant) => {
-    const { dataStoreName, driver, setup } = tenant.status?.storage ?? {};
-    const stores = [dataStoreName, ...storesOfMove(tenant), ...storesOfOverrides(tenant)];
-    return driver && stores.includes(names.name) && (setup?.schema === names.schema || setup?.user === names.user);
-  });
-  const asked = stores.claim(uid, names);
-  const holder = written ?? others.find(({ metadata }) => metadata.uid === asked);
-  return holder && `${holder.metadata.namespace}/${holder.metadata.name}`;
+function refuseTaken({ cache }: Context, tenant: TenantControlPlane, { name, ...names }: Names): void {
+  const isHeld = holdsPlace(tenant, names, name);
+  const rival = rivalOf(tenant, names, name, cache.list(TenantControlPlane));
+  if (rival?.holds === true || (rival?.first === true && !isHeld)) {
+    const { namespace, name: other } = rival.tenant.metadata;
+    const what = `${names.schema} or its user ${names.user} is of tenant ${namespace}/${other}`;
+    throw new Fault("Invalid", `DataStore/${name}`, what, {
+      remedy: "make the tenant anew with another dataStoreSchema and dataStoreUsername, or without them",
+    });
+  }
+  if (!isHeld && (rival !== undefined || !bidsFor(tenant, names, name)))
+    throw new Fault("Conflict", `DataStore/${name}`, "another tenant may ask for the same names");
 }
