@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hasBegunSince, isInAgent } from "./facts.ts";
-import { at, factsOf, NOW } from "./testing.ts";
+import { at, bmcThat, factsOf, NOW } from "./testing.ts";
 
 const session = (spokeAgoMs: number, registeredAgoMs = spokeAgoMs) =>
   ({ session: { spokeAt: NOW - spokeAgoMs, registeredAt: NOW - registeredAgoMs } }) as never;
@@ -11,6 +11,11 @@ test("a machine is in the agent while that has spoken in the last 90 s", () => {
   assert.equal(isInAgent(factsOf("available", { machine: {} as never })), false);
   assert.equal(isInAgent(factsOf("available", { machine: session(89_999) })), true);
   assert.equal(isInAgent(factsOf("available", { machine: session(90_000) })), false);
+});
+
+test("the agent of a machine that is off has gone with it, however recently it spoke", () => {
+  assert.equal(isInAgent(factsOf("available", { machine: session(1_000), bmc: bmcThat("off") })), false);
+  assert.equal(isInAgent(factsOf("available", { machine: session(1_000), bmc: bmcThat("on") })), true);
 });
 
 test("an agent that left for the disk does not count, unless it has registered anew or goes on speaking for 30 s", () => {

@@ -51,9 +51,10 @@ export const SILENT_MS = 90_000;
 /** An agent that still speaks so long after its machine was to leave it has not left. */
 const LEAVING_MS = 30_000;
 
-/** Whether the machine is in Slipway's agent now. The agent that left for the disk does not count, however recently it spoke. */
-export function isInAgent({ host, machine, now }: Pick<Facts, "host" | "machine" | "now">): boolean {
+/** Whether the machine is in Slipway's agent now. The agent that left for the disk does not count, however recently it spoke, nor that of a machine that is off. */
+export function isInAgent({ host, machine, bmc, now }: Pick<Facts, "host" | "machine" | "bmc" | "now">): boolean {
   const session = machine?.session;
+  if (bmc?.is === "answers" && bmc.power === "off") return false;
   if (session === undefined || now - session.spokeAt >= SILENT_MS) return false;
   const left = host.status?.operationHistory?.provision?.end;
   if (left === undefined || left === null) return true;
