@@ -118,3 +118,14 @@ test("a tenant wakes the DataStores that it has, and those that it had", () => {
   assert.deepEqual(keys(next, userOf("a")), [{ name: "next" }, { name: "default" }]);
   assert.deepEqual(keys(tenantWith()), []);
 });
+
+test("a replica closes the database of a DataStore that is deleted, and keeps that of one which another replica looks after", () => {
+  const { turn, fake, controller } = rig();
+  const closed: string[] = [];
+  fake.stores.forget = async (name) => void closed.push(name);
+  controller.left!(REF, turn.context.cache);
+  assert.deepEqual(closed, []);
+  turn.objects.delete("DataStore//default");
+  controller.left!(REF, turn.context.cache);
+  assert.deepEqual(closed, ["default"]);
+});

@@ -8,7 +8,16 @@ import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import { overlaid, tenant as tenantWith } from "../../kinds/kamaji/testing.ts";
 import type { Observed, Plane } from "../../tenants/plane.ts";
 import type { Place, Placeless, Runtime } from "../../tenants/runtime.ts";
-import { FINALIZER, OVERRIDES, PAUSED, PLACE_BID, RUNS_ON, SECRET_FINALIZER, SOOT_FINALIZER } from "./names.ts";
+import {
+  FINALIZER,
+  OVERRIDES,
+  PAUSED,
+  PLACE_BID,
+  RUNS_ON,
+  RUNTIME,
+  SECRET_FINALIZER,
+  SOOT_FINALIZER,
+} from "./names.ts";
 import { Runtimes } from "./runtimes.ts";
 import { tenantController } from "./tenant-controller.ts";
 import { bidding, DataStore, dataStore, FakeStores, Turn } from "./testing.ts";
@@ -286,4 +295,26 @@ test("a DataStore's change wakes the tenants that name it, a Secret's the one th
   assert.equal(keys(secrets, { metadata: { namespace: "default", labels: {} } }).length, 0);
   const labels = { "kamaji.clastix.io/name": tenant.metadata.name };
   assert.deepEqual(keys(secrets, { metadata: { namespace: "default", labels } }), [REF]);
+});
+
+test("tenants in Pods are shared out one by one; those that run beside the operator stay together, also before that is written", () => {
+  const ownerOf = (annotations: Record<string, string>): string => {
+    const { turn, controller } = rig({ annotations });
+    return controller.owner!(REF, turn.context.cache);
+  };
+  assert.equal(ownerOf({ [RUNS_ON]: "deployment" }), "tenant/default/a");
+  assert.equal(ownerOf({ [RUNTIME]: "deployment" }), "tenant/default/a");
+  for (const annotations of [{}, { [RUNS_ON]: "process" }, { [RUNS_ON]: "embedded", [RUNTIME]: "deployment" }])
+    assert.equal(ownerOf(annotations as Record<string, string>), "kamaji", JSON.stringify(annotations));
+});
+
+test("what was made for a tenant is looked at anew by a replica that comes back to it", async () => {
+  const { fake, reconcile, controller, turn, tenant } = rig();
+  const { uid } = tenant.metadata;
+  await reconcile();
+  await fake.stores.make(uid, "place", async () => {});
+  controller.left!({ namespace: "default", name: "other" }, turn.context.cache);
+  assert.equal(fake.stores.hasMade(uid, "place"), true);
+  controller.left!(REF, turn.context.cache);
+  assert.equal(fake.stores.hasMade(uid, "place"), false);
 });
