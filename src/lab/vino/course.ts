@@ -69,7 +69,9 @@ class Course {
   }
 
   async close(): Promise<void> {
-    await this.#tenant?.close();
+    const tenant = this.#tenant;
+    this.#tenant = undefined;
+    await tenant?.close();
   }
 
   async #offer(): Promise<void> {
@@ -175,6 +177,8 @@ class Course {
     const used = (await this.#look()).hosts.filter(isTaken).map(({ metadata }) => metadata.name);
     await client.delete(SIPCluster, sip);
     await client.delete(TenantControlPlane, sip);
+    // Each look would wait for an answer that never comes.
+    await this.close();
     await this.#until("released", "end of the SIPCluster, and wiped machines", (view) => {
       return view.cluster === undefined && areOffered(view, count);
     });
