@@ -38,8 +38,17 @@ async function cluster(t: TestContext) {
     const { out, code } = await spoken(t, doctor, "doctor", ...args, "-o", "json", "--kubeconfig", kubeconfig);
     return { code, findings: JSON.parse(out).findings as Finding[] };
   };
-  return { client, look };
+  const shown = async (...args: string[]) =>
+    (await spoken(t, doctor, "doctor", ...args, "--kubeconfig", kubeconfig)).out;
+  return { client, look, shown };
 }
+
+test("findings are printed as YAML, too, and are the same", async (t) => {
+  const { look, shown } = await cluster(t);
+  const { findings } = load(await shown("cluster", "--systems", FIRST.name, "-o", "yaml")) as { findings: Finding[] };
+  const names = (list: readonly Finding[]) => list.map(({ about }) => about);
+  assert.deepEqual(names(findings), names((await look("cluster", "--systems", FIRST.name)).findings));
+});
 
 test("a cluster without an installation: each thing that is missing has its repair, and the exit code is 1", async (t) => {
   const { look } = await cluster(t);

@@ -355,6 +355,23 @@ test("get --watch goes on with what changes and what is deleted", async (t) => {
   assert.equal((await watching.stop()).code, 0);
 });
 
+test("get --watch for programs is a document for each object, those that are there first", async (t) => {
+  const { client, kubeconfig } = await scene(t);
+  const watch = (output: string) =>
+    going(t, get, "get", "machines", "--watch", "-o", output, "--kubeconfig", kubeconfig);
+  const json = watch("json");
+  await json.line(/"workers-1"/);
+  await client.create(MACHINE, { metadata: { name: "workers-2" }, spec: {} } as never);
+  await json.line(/"workers-2"/);
+  const named = linesOf((await json.stop()).out).map((line) => (JSON.parse(line) as KubeObject).metadata.name);
+  assert.ok(named.includes("workers-1") && named.includes("workers-2"), named.join());
+  const yaml = watch("yaml");
+  await yaml.line(/^ {2}name: workers-2$/);
+  const documents = (await yaml.stop()).out.split(/^---$/m).filter((text) => text.trim() !== "");
+  const kinds = documents.map((text) => (load(text) as KubeObject).kind);
+  assert.ok(kinds.length >= 2 && !kinds.includes("List"), kinds.join());
+});
+
 test("completion is offered namespaces, kinds and objects, and nothing where no cluster answers", async (t) => {
   const { kubeconfig } = await scene(t);
   const { KUBECONFIG } = process.env;

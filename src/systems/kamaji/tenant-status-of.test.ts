@@ -52,6 +52,7 @@ test("one replica is enough to be ready; a tenant that sleeps waits for nothing"
   const tenant = tenantWith();
   const one = waitOf(tenant, factsOf(tenant, { observed: { ...READY, readyReplicas: 1 } }), NOW);
   assert.deepEqual([conditionOf(one, "Ready")?.status, one.waitingFor ?? undefined], ["True", undefined]);
+  assert.equal(conditionOf(one, "Ready")?.message, "", "a condition has a message, even an empty one");
   const asleep = tenantWith({ controlPlane: { deployment: { replicas: 0 } } });
   const found = waitOf(asleep, factsOf(asleep, { observed: NOT_READY }), NOW);
   const { status, reason } = conditionOf(found, "Ready")!;

@@ -81,7 +81,7 @@ async function stage({ metadata = {}, spec = {}, status = TAKEN, cluster = CLUST
     machineController(plunder)
       .reconcile(REF, context)
       .catch((error: unknown) => error);
-  return { reconcile, object, looks };
+  return { reconcile, object, looks, access: machineController(plunder).access };
 }
 
 test("N40 a paused machine is left alone, says so, and what is waited for is to be unpaused", async () => {
@@ -121,4 +121,16 @@ test("N38 a MAC address that another machine has gives no second one its name", 
   const { status, spec } = await object();
   assert.equal(spec.providerID, undefined);
   assert.match(isFault(outcome) ? outcome.message : JSON.stringify(status), /which is that of .*w2/);
+});
+
+test("its rights are those that it uses: boots are written in its own namespace alone", async () => {
+  const { access } = await stage();
+  const rights = access.map(
+    ({ resource, verbs, subresource, namespace }) =>
+      `${resource.kind}${subresource ? `/${subresource}` : ""} ${verbs.join()}${namespace ? ` in ${namespace}` : ""}`,
+  );
+  assert.deepEqual(rights, [
+    ...["PlunderMachine get,update,patch", "PlunderMachine/status get,update,patch", "MachineProvider get"],
+    ...["IPAddressClaim get,create", "Secret get,create,patch", "Secret get,create,patch,delete in ns"],
+  ]);
 });

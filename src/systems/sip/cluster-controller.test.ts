@@ -101,6 +101,23 @@ test("each SIPCluster is an owner of its own, so that replicas share them out, a
   assert.deepEqual(owners, ["sipclusters/a/quay", "sipclusters/a/dock", "sipclusters/b/quay"]);
 });
 
+test("SIP-6 a host wakes the cluster whose labels it has, and the one that has reserved it", () => {
+  const source = sipClusterController().sources.find(
+    ({ resource }) => resource.kind === "BareMetalHost",
+  ) as unknown as {
+    keys(host: BareMetalHost, before: BareMetalHost | undefined, cache: object): unknown[];
+  };
+  const keys = (host: BareMetalHost, before?: BareMetalHost) => source.keys(host, before, { list: () => [] });
+  const reserved = free("a");
+  reserved.spec.consumerRef = { apiVersion: "airship.airshipit.org/v1", kind: "SIPCluster", ...REF };
+  assert.deepEqual(keys(free("a")), []);
+  assert.deepEqual(keys(labelled("a")), [REF]);
+  assert.deepEqual(keys(reserved), [REF]);
+  assert.deepEqual(keys(free("a"), labelled("a")), [REF], "it was in it");
+  reserved.spec.consumerRef.kind = "HostClaim";
+  assert.deepEqual(keys(reserved), []);
+});
+
 test("SIP-2 SIP-17 a cluster that is short says so once, looks again soon, and then every minute", async () => {
   const { reconcile, ready, events } = await stage();
   const message = "role Worker has 0 of 1 hosts; others were passed over: there are none";
