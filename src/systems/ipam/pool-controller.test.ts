@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cryptoRandom, quietLog, systemClock } from "@slipway/base";
-import { type Context, conditionOf, createClient, type KubeObject, type Resource } from "@slipway/kube";
+import { type Condition, type Context, conditionOf, createClient, type KubeObject, type Resource } from "@slipway/kube";
 import { FakeApi } from "@slipway/kube/testing";
 import { InClusterIPPool } from "../../kinds/ipam/in-cluster-ip-pool.ts";
 import { IPAddress } from "../../kinds/ipam/ip-address.ts";
 import { IPAddressClaim } from "../../kinds/ipam/ip-address-claim.ts";
 import { IPPool } from "../../kinds/ipam/ip-pool.ts";
+import { parseMac } from "./allocator/mac.ts";
 import { giveAddresses } from "./give-addresses.ts";
 import { FINALIZERS } from "./names.ts";
 import { poolController } from "./pool-controller.ts";
@@ -90,11 +91,15 @@ test("where nothing goes the pool is as it was, and nothing is asked of the API"
   assert.equal(api.requests.length, before);
 });
 
-test("claims beyond what a pool has are told that it is used up, by its name", async () => {
+test("a claim gets its IPAddress, and is told; claims beyond what a pool has are told that it is used up, by its name", async () => {
   const spec = { addresses: ["10.0.0.1"], prefix: 24 };
-  const { context, pool, claims, find } = await stage(InClusterIPPool, spec, ["a", "b", "c"]);
+  const { client, context, pool, claims, find } = await stage(InClusterIPPool, spec, ["a", "b", "c"]);
   const given = await giveAddresses(context, { sort: sortOf(InClusterIPPool), pool, claims });
   assert.deepEqual([given.held, given.isOver], [["10.0.0.1"], true]);
+  const { spec: made, metadata } = (await client.find(IPAddress, { namespace: NAMESPACE, name: "a" }))!;
+  assert.deepEqual([made.address, metadata.finalizers], ["10.0.0.1", [FINALIZERS.address]]);
+  const served = (await find("a"))!.status;
+  assert.deepEqual([conditionOf(served?.conditions, "Ready")?.status, served?.addressRef], ["True", { name: "a" }]);
   for (const name of ["b", "c"]) {
     const ready = conditionOf((await find(name))?.status?.conditions, "Ready");
     assert.deepEqual([ready?.status, ready?.reason], ["False", "PoolExhausted"], name);
@@ -112,5 +117,44 @@ test("a pool's controller has the rights that it uses", () => {
       ...[`${kind} get,patch`, ...(sort.withoutClashes ? [`${kind} list`] : []), `${kind}/status update`],
       ...["IPAddressClaim get,patch", "IPAddressClaim/status update", "IPAddress get,create,patch,delete"],
     ]);
+  }
+});
+
+test("VINO-3 a promise whose MAC address another pool gives is taken back; others stay", () => {
+  const pool = { metadata: { namespace: NAMESPACE, name: "berths" }, spec: VINOS } as IPPool;
+  const better = (taken: readonly string[]) =>
+    sortOf(IPPool).withoutClashes!(pool, ["quay/a", "quay/b"], new Set(taken.map((mac) => parseMac(mac, "mac"))));
+  assert.equal(better(["02:00:00:00:00:09"]), undefined);
+  const { spec } = better(["02:00:00:00:00:00"]) as IPPool;
+  assert.deepEqual(
+    spec.allocatedIPs.map(({ ip }) => ip),
+    ["10.0.1.1"],
+  );
+});
+
+test("a pool that can't be is said on itself and on its claims, by its field, and gives nothing", async () => {
+  const twice = { ...VINOS, allocatedIPs: [VINOS.allocatedIPs[0]!, { ...VINOS.allocatedIPs[1]!, ip: "10.0.1.0" }] };
+  for (const [resource, spec, field] of [
+    [InClusterIPPool, { addresses: ["10.0.0.9-10.0.0.1"], prefix: 24 }, /addresses\[0\].* ends before it begins/],
+    [IPPool, twice, /spec\.allocatedIPs\[1\]/],
+  ] as const) {
+    const { api, client, context, pool, find } = await stage(resource as Resource<KubeObject>, spec, ["a"]);
+    const claims = [(await find("a"))!];
+    const cache = {
+      get: ({ kind }: Resource) => (kind === resource.kind ? pool : undefined),
+      byIndex: ({ kind }: Resource) => (kind === IPAddressClaim.kind ? claims : []),
+    };
+    const controller = poolController(sortOf(resource));
+    await controller.reconcile({ namespace: NAMESPACE, name: "berths" }, { ...context, cache } as unknown as Context);
+    const { status } = (await client.find(resource as Resource<KubeObject>, pool.metadata as never)) as {
+      status?: { conditions?: Condition[] };
+    };
+    const ready = conditionOf(status?.conditions, "Ready");
+    assert.deepEqual([ready?.status, ready?.reason], ["False", "InvalidPool"]);
+    assert.match(ready!.message!, field);
+    const told = conditionOf((await find("a"))?.status?.conditions, "Ready");
+    assert.equal(told?.reason, "PoolNotReady");
+    assert.match(told!.message!, field);
+    assert.ok(![...api.objects.keys()].some((key) => key.includes("/ipaddresses/")));
   }
 });
