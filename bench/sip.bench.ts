@@ -28,8 +28,8 @@ const CONTROL_PLANES = 3;
 const WORKERS = 10;
 const RACKS = 20;
 const FEW = 10;
-/** By turns, since other work on the machine comes and goes. */
-const ROUNDS = 3;
+/** By turns, since other work on the machine comes and goes; it only ever adds time, so the fastest of each counts. */
+const ROUNDS = 5;
 const AT_ONCE = 32;
 const LOOK_MS = 50;
 const ESTABLISHED_MS = 2_500;
@@ -71,12 +71,14 @@ if (seconds > 0) {
 }
 await all.close();
 
-let [alone, together] = [0, 0];
+const [alone, together]: [number[], number[]] = [[], []];
 for (let round = 0; round < ROUNDS; round++) {
-  alone += await few("one after the other");
-  together += await few("at once");
+  alone.push(await few("one after the other"));
+  together.push(await few("at once"));
 }
-report(`${FEW} at once, of the time of one after the other`, together / alone, "", 1);
+report(`${FEW} one after the other, the fastest of ${ROUNDS}`, Math.min(...alone), "s");
+report(`${FEW} at once, the fastest of ${ROUNDS}`, Math.min(...together), "s");
+report(`${FEW} at once, of the time of one after the other`, Math.min(...together) / Math.min(...alone), "", 1);
 saver.close();
 
 /** Ten clusters in a world of their own. Resolves with the seconds that they took. */

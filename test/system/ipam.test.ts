@@ -433,3 +433,29 @@ test("a claim and a pool that can't be are refused when they are written", async
       (error) => isFault(error, "Invalid") && told.test(error.message),
     );
 });
+
+test("VINO-11: ranges of ViNO's pool that overlap, or lie outside of its subnet, are said on the claim, which is served once they are mended", async (t) => {
+  const world = await AddressWorld.started(t);
+  await world.operator();
+  const ref = { namespace: NAMESPACE, name: "ippool-10-0-0-0-24" };
+  const mac = "02:00:00:00:00:00";
+  const [first, overlapping] = [
+    { start: "10.0.0.1", stop: "10.0.0.9" },
+    { start: "10.0.0.9", stop: "10.0.0.20" },
+  ];
+  const spec = { subnet: "10.0.0.0/24", allocatedIPs: [], macPrefix: mac, nextMAC: mac, ranges: [first, overlapping] };
+  await world.whileTimePasses(world.client.create(IPPool, { metadata: ref, spec }));
+  await world.claim("a", { kind: IPPool, pool: ref.name });
+  assert.match(await world.stands("a", "False", "PoolNotReady"), /spec\.ranges\[1\]: it overlaps spec\.ranges\[0\]/);
+  const mend = (ranges: object[]) =>
+    world.whileTimePasses(world.client.patch(IPPool, ref, { type: "merge", body: { spec: { ranges } } }));
+  await mend([first, { start: "10.0.1.0", stop: "10.0.1.9" }]);
+  await world.until(
+    "the range is named",
+    async () =>
+      /spec\.ranges\[1\]: 10\.0\.1\.0-10\.0\.1\.9 is not within/.test(await world.stands("a", "False", "PoolNotReady")),
+    10 * MINUTE,
+  );
+  await mend([first]);
+  assert.equal(await world.addressOf("a"), "10.0.0.1");
+});
