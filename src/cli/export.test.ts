@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createApiServer } from "@slipway/apiserver";
-import { systemClock as clock, quietLog as log, cryptoRandom as random, tarOf } from "@slipway/base";
+import { systemClock as clock, Fault, quietLog as log, cryptoRandom as random, tarOf } from "@slipway/base";
 import { createClient, type KubeObject, type Transport } from "@slipway/kube";
 import { ConfigMap, Event, Namespace, Pod, Secret } from "@slipway/kube/core";
 import { installCrds } from "../kinds/install.ts";
@@ -108,6 +108,26 @@ async function planted(t: TestContext) {
   await client.create(Pod, pod as never);
   return { api, client, keyPem: clientKeyPem, conf, everywhere };
 }
+
+test("a Pod's log that can't be read is empty, and is among the problems", async (t) => {
+  const { api, client } = await planted(t);
+  const inner = api.transport();
+  for (const [answer, problem] of [
+    [async () => ({ status: 500, headers: {}, body: "no" }), /log of Pod slipway-0: the API answered 500/],
+    [() => Promise.reject(new Fault("Unavailable", "kubelet", "no answer")), /log of Pod slipway-0: .*no answer/],
+  ] as const) {
+    const transport: Transport = {
+      ...{ watch: (request) => inner.watch(request), close: () => inner.close() },
+      request: async (request) => (request.path.endsWith("/log") ? await answer() : await inner.request(request)),
+    };
+    const served = await servedKinds(transport, SYSTEMS);
+    const entries = await bundleOf({ client, transport, clock }, { served, namespace: NAMESPACE, logLines: 10 });
+    const text = (name: string) =>
+      Buffer.from(entries.find((one) => one.name === `slipway-export/${name}`)!.bytes).toString();
+    assert.equal(text("operator/slipway-0.log").trim(), "");
+    assert.match(text("problems.txt"), problem);
+  }
+});
 
 test("no planted secret is in the bundle, in no form, in no file", async (t) => {
   const { api, client, keyPem, conf, everywhere } = await planted(t);

@@ -40,6 +40,23 @@ test("N31 each thing that is wrong with a map is refused, be it the only one, by
   assert.match(refusal({ packages: "vim" }), /^map: line \d+, /);
 });
 
+test("N31 a package is installed or removed by the manager that is named, without questions; what none knows is refused", () => {
+  const pkg = { command: undefined, type: "pkg", packageManager: "apt", packageOperation: "install", packages: "a, b" };
+  const textOf = (more: object) => {
+    const action = read({ ...pkg, ...more })[0]!.actions[0]!;
+    return action.do === "command" && action.command.is === "text" ? action.command.text : undefined;
+  };
+  assert.equal(textOf({}), "DEBIAN_FRONTEND=noninteractive apt-get -q -y install -- 'a' 'b'");
+  assert.equal(textOf({ packageManager: "dnf", packageOperation: "remove" }), "dnf -q -y remove -- 'a' 'b'");
+  for (const [said, fields] of [
+    [/packageManager: must be one of apt, yum, dnf$/, { packageManager: "brew" }],
+    [/packageOperation: must be one of install, remove$/, { packageOperation: "upgrade" }],
+    [/packages: pkg needs the name of a package$/, { packages: " , " }],
+    [/packages: must be names of packages, with blanks or commas between them$/, { packages: "a;id" }],
+  ] as const)
+    assert.match(refusal({ ...pkg, ...fields }), said);
+});
+
 test("N31 what a map leaves out is as usual: half an hour, one machine at a time, sixteen in parallel", () => {
   const [task] = read({});
   const action = { name: "a", ignoreFail: false, timeoutMs: 1_800_000, do: "command", isLocal: false };
