@@ -74,6 +74,14 @@ test("an image is written once, and then the machine starts from its disk", () =
   assert.equal(nextStep(facts({ type, host: { ...host, order }, isReady: false }))?.do, "write", "after a restart");
   const written = { ...order, result: { ok: true, message: "" } };
   assert.deepEqual(nextStep(facts({ type, host: { ...host, order: written } })), { do: "restart", from: "disk" });
+  const restarts = { ...order, is: { ...order.is, id: restartId("i") } };
+  assert.deepEqual(nextStep(facts({ type, host: { ...host, order: restarts } })), {
+    ...{ do: "wait", for: "the machine to restart" },
+  });
+  const restarted = { ...restarts, result: { ok: true, message: "" } };
+  assert.deepEqual(nextStep(facts({ type, host: { ...host, order: restarted } })), {
+    ...{ do: "end", ok: true, message: "the image is written" },
+  });
   const lost = { ...order, result: { ok: false, message: "disk full" } };
   assert.deepEqual(nextStep(facts({ type, host: { ...host, order: lost } })), {
     do: "end",
