@@ -154,7 +154,7 @@ class ClaimWorld implements CrewWorld {
     if (await this.#setState(name, "provisioned")) this.#runs.set(name, uid);
   }
 
-  /** False: somebody else wrote first, and it is looked at again. */
+  /** False: another writer was first. The host is read again on the next call. */
   async #setState(name: string, state: string): Promise<boolean> {
     const status = { operationalStatus: "OK", errorMessage: "", poweredOn: true, provisioning: { state, ID: "" } };
     const written = this.client

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KubeObject, OwnerReference } from "@slipway/kube";
 import { LABELS } from "../../cluster-api/names.ts";
+import { inBatches } from "../in-batches.ts";
 import { missingIdentity } from "./identity.ts";
-import { inBatches } from "./in-batches.ts";
 import { claimPatch } from "./ownership.ts";
 import { machine } from "./testing.ts";
 

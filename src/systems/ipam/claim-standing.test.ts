@@ -70,7 +70,7 @@ test("a claim's status names its address, or why there is none, in the condition
   const [old] = status.deprecated!.v1beta1!.conditions!;
   assert.deepEqual([old?.status, old?.severity, old?.message], ["True", undefined, undefined]);
   assert.equal(isTold(claimOf({}, {}, status)), true);
-  // A claim that loses its pool's word keeps its address's name, and is told again.
+  // A status without the name of the address is not finished: the claim is written again.
   const { addressRef: _, ...unnamed } = status;
   assert.equal(isTold(claimOf({}, {}, unnamed)), false);
 });

@@ -12,7 +12,7 @@ import {
 import { LABELS } from "../../cluster-api/names.ts";
 import { IPAddress } from "../../kinds/ipam/ip-address.ts";
 import { IPAddressClaim } from "../../kinds/ipam/ip-address-claim.ts";
-import { inBatches } from "../cluster-api/in-batches.ts";
+import { inBatches } from "../in-batches.ts";
 import type { Held } from "./allocator/pool.ts";
 import { claimKey, FINALIZERS } from "./names.ts";
 import { AT_ONCE, type PoolView, tell } from "./pool-view.ts";

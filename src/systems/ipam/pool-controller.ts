@@ -19,7 +19,7 @@ import { isPaused } from "../../cluster-api/pause.ts";
 import { Cluster } from "../../kinds/cluster-api/cluster.ts";
 import { IPAddress } from "../../kinds/ipam/ip-address.ts";
 import { IPAddressClaim } from "../../kinds/ipam/ip-address-claim.ts";
-import { inBatches } from "../cluster-api/in-batches.ts";
+import { inBatches } from "../in-batches.ts";
 import { numbersOf, type Pool } from "./allocator/pool.ts";
 import { hasAddress, isTold, mayBeReleased, mayBeServed } from "./claim-standing.ts";
 import { giveAddresses } from "./give-addresses.ts";

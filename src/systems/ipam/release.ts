@@ -2,7 +2,7 @@ import { isFault } from "@slipway/base";
 import { type Context, controllerOf, type KubeObject, refOf, removeFinalizer } from "@slipway/kube";
 import { IPAddress } from "../../kinds/ipam/ip-address.ts";
 import { IPAddressClaim } from "../../kinds/ipam/ip-address-claim.ts";
-import { inBatches } from "../cluster-api/in-batches.ts";
+import { inBatches } from "../in-batches.ts";
 import { claimKey, FINALIZERS } from "./names.ts";
 import type { PoolSort } from "./pool-sorts.ts";
 import { AT_ONCE } from "./pool-view.ts";

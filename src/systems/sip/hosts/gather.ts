@@ -3,7 +3,7 @@ import type { Client } from "@slipway/kube";
 import { CONSUMER_LABEL } from "../../../inventory/hosts/annotations.ts";
 import { BareMetalHost } from "../../../kinds/metal3/bare-metal-host.ts";
 import type { SIPCluster } from "../../../kinds/sip/sip-cluster.ts";
-import { inBatches } from "../../cluster-api/in-batches.ts";
+import { inBatches } from "../../in-batches.ts";
 import { type Schedule, schedule, type Wish } from "../schedule/schedule.ts";
 import { candidatesFor, heldBy, hostId, isConsumed, isLabelled } from "./belonging.ts";
 import { giveBack, label, reserve } from "./claims.ts";
