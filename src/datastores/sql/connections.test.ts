@@ -157,3 +157,38 @@ test("TLS that PostgreSQL does not offer, and a server that ends it, say what to
   const ending = (socket: Socket): void => void socket.once("data", () => socket.destroy());
   await said(ending, KINDS[1]!, { code: "Unavailable" });
 });
+
+/** A MySQL server that offers TLS; `then` gets the socket once the client has begun with it: 36 bytes ask for it. */
+const offeringTls =
+  (then: (socket: Socket) => void) =>
+  (socket: Socket): void => {
+    const flags = Buffer.from([0xff, 0xff, 0x21, 2, 0, 0xff, 0, 21, ...Array(10).fill(0), ...Array(12).fill(7), 0]);
+    const salt = Buffer.from([1, 0, 0, 0, ...Array(8).fill(7), 0]);
+    const greeting = [Buffer.from("\x0a8.0.0\0"), salt, flags, Buffer.from("mysql_native_password\0")];
+    const body = Buffer.concat(greeting);
+    socket.write(Buffer.concat([Buffer.from([body.length, 0, 0, 0]), body]));
+    let came = 0;
+    socket.on("data", (chunk: Buffer) => {
+      if (came <= 36 && came + chunk.length > 36) then(socket);
+      came += chunk.length;
+    });
+  };
+
+test("TLS with MySQL that fails says whose certificate to correct, and an end of the connection is tried again", async (t) => {
+  const { options } = await rig(t, KINDS[0]!);
+  const said = async (then: (socket: Socket) => void, fault: object): Promise<void> => {
+    const endpoint = await listening(t, offeringTls(then));
+    const refused = withMysql({ ...options, endpoints: [endpoint], tls: {} }, signal, async () => assert.fail());
+    await assert.rejects(refused, fault);
+  };
+  await said((socket) => socket.destroy(), { code: "Unavailable" });
+  // A fatal alert, unknown_ca: the server does not trust the client's certificate.
+  await said((socket) => socket.write(Buffer.from([21, 3, 3, 0, 2, 2, 48])), {
+    code: "BadCredentials",
+    remedy: "put a certificate that its authority signed into spec.tlsConfig.clientCertificate",
+  });
+  await said((socket) => socket.write("this is no TLS"), {
+    code: "Invalid",
+    remedy: "remove spec.tlsConfig, or switch TLS on at the server",
+  });
+});
