@@ -87,6 +87,7 @@ test("N26 a machine's own settings go before those of all, and each has its effe
   assert.doesNotMatch(text, /username.* all\b/);
   assert.equal(given({ address: "10.0.0.9" }).address, "10.0.0.9");
   assert.ok(!("address" in given({})), "DHCP's address is not known");
+  assert.match(read({ address: "10.0.0.9" }), /255\.255\.255\.0/, "the usual mask, and no name server");
 });
 
 test("N26 a key that is let in is the deployment's, and netboot's own beside it", () => {

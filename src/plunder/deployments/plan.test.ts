@@ -98,6 +98,9 @@ test("where a cluster says who is trusted, a deployment waits for that; else it 
     JSON.stringify(nextStep(facts({ standing: { ...standing, because: "only its own word" } }))),
     /to be approved: only its own word/,
   );
+  assert.deepEqual(nextStep(facts({ standing: undefined })), {
+    ...{ do: "wait", for: "the machine to be approved: it is not known how far it is trusted" },
+  });
 });
 
 test("the same facts give the same step, and no untrusted or unseen machine is written to", () => {

@@ -136,3 +136,107 @@ test("what can't be read is named by file, line and path, and no value is shown"
   wrong("a: hunter2", /^f: is neither a configuration of plunder's server nor deployments/);
   wrong("definition: parlay\nresource: {}\n", /slipway parlay|is a map/);
 });
+
+const ofServer = (text: string, deployments = "deployments: []") =>
+  readPlunderFiles([
+    { name: "c", text },
+    { name: "d", text: deployments },
+  ]);
+const settingsOf = (...of: Parameters<typeof ofServer>): unknown => loadAll(ofServer(...of).files["netboot.yaml"]!)[0];
+
+test("what a configuration leaves out is plunder's default, and a part without the other is no image", () => {
+  const little = { interface: "eth0", dhcp: { mode: "off" }, tftp: { enabled: false } };
+  assert.deepEqual(settingsOf("adapter: eth0\n"), little);
+  const reserved =
+    "deployments:\n- {mac: 00:50:56:a5:b5:f1, bootConfigName: b, config: {address: 10.0.0.9, hostname: w}}\n";
+  assert.deepEqual(settingsOf("adapter: eth0\n", reserved), little, "no DHCP, no reservation");
+  assert.deepEqual(settingsOf("enableDHCP: true\ndhcpConfig: {addressDHCP: 10.0.0.1}\n", reserved), {
+    dhcp: {
+      mode: "pool",
+      subnets: [{ network: "10.0.0.0/24", pools: [{ first: "10.0.0.2", last: "10.0.0.21" }] }],
+      reservations: [{ mac: "00:50:56:a5:b5:f1", address: "10.0.0.9", hostName: "w" }],
+    },
+    tftp: { enabled: false },
+  });
+  for (const image of ["isoPath: /a.iso", "isoPrefix: a"])
+    assert.deepEqual(settingsOf(`adapter: eth0\nbootConfigs:\n- configName: b\n  ${image}\n`), little, image);
+});
+
+test("a pool has an address at least, and none beyond the last that there is", () => {
+  const pools = (dhcp: string): unknown => {
+    const { subnets = [] } = (settingsOf(`enableDHCP: true\ndhcpConfig: ${dhcp}\n`) as { dhcp: { subnets?: object[] } })
+      .dhcp;
+    return subnets.map((subnet) => (subnet as { pools: object }).pools)[0];
+  };
+  assert.deepEqual(pools("{startDHCP: 10.0.0.5, leasePoolDHCP: 0}"), [{ first: "10.0.0.5", last: "10.0.0.5" }]);
+  assert.deepEqual(pools("{startDHCP: 255.255.255.254, leasePoolDHCP: 2}"), [
+    { first: "255.255.255.254", last: "255.255.255.255" },
+  ]);
+  assert.throws(() => pools("{startDHCP: 255.255.255.254, leasePoolDHCP: 3}"), {
+    ...{ code: "Invalid", message: "dhcpConfig.leasePoolDHCP: more addresses than there are" },
+  });
+  for (const none of ["{}", "{startDHCP: 'ff00::1'}", "{startDHCP: 10.0.0.1, subnetDHCP: 255.0.255.0}"])
+    assert.equal(pools(none), undefined, none);
+});
+
+test("what becomes of a boot configuration is said by its type, and of an image's half what is missing", () => {
+  const said = (fields: string): string[] =>
+    shownImport(ofServer(`bootConfigs:\n- {configName: b, ${fields}}\n`)).map((line) => line.replace(/^.*\]\./, ""));
+  assert.deepEqual(said("configType: preseed, kernelPath: k, initrdPath: i, cmdline: c, isoPath: ''"), [
+    "configName  → the name of Secret b",
+    "configType  → customDeploy.method: preseed/NAME",
+    "kernelPath  → kernel in Secret b, a URL that you complete",
+    "initrdPath  → initrd in Secret b, a URL that you complete",
+    "cmdline  → arguments in Secret b",
+  ]);
+  const alone = "plunder's API alone";
+  assert.deepEqual(said("configType: default, kernelPath: k, initrdPath: i, cmdline: c, isoPath: /a.iso").slice(2), [
+    ...[`kernelPath  → ${alone}`, `initrdPath  → ${alone}`, `cmdline  → ${alone}`],
+    "isoPath  can't be kept: isoPrefix, under which it is served, is missing",
+  ]);
+  assert.deepEqual(said("isoPrefix: a").slice(1), ["isoPrefix  can't be kept: isoPath is missing"]);
+  assert.deepEqual(said("isoPrefix: a, isoPath: /a.iso").slice(1).toSorted(), [
+    ...["isoPath  → boot.images.a", "isoPrefix  → /iso/a/"],
+  ]);
+});
+
+test("a profile has all that its first machine and all machines have in common", () => {
+  const boots = ["preseed", "kickstart"].map(
+    (type) => `- {configName: ${type}, configType: ${type}, kernelPath: http://h/k}`,
+  );
+  const config = "{username: u, ntpserver: '10.0.0.1, 10.0.0.2', lvmEnabled: true, swapDisabled: true, repoaddress: r}";
+  const machines = `deployments:\n- {mac: 00:50:56:a5:b5:f1, bootConfigName: kickstart, config: ${config}}\n`;
+  const { files } = ofServer(`bootConfigs:\n${boots.join("\n")}\n`, machines);
+  const profiles = (loadAll(files["profiles.yaml"]!) as { stringData: { profile: string } }[]).map(
+    ({ stringData }) => loadAll(stringData.profile)[0],
+  );
+  const usual = { kernel: "http://h/k", initrd: "http://NETBOOT:8080/" };
+  assert.deepEqual(profiles, [
+    {
+      ...{ ...usual, user: { name: "", sshKeys: [] }, ntpServers: [], packages: [] },
+      ...{ layout: "plain", swap: { mebibytes: 1024 } },
+    },
+    {
+      ...{ ...usual, user: { name: "u", sshKeys: [] }, ntpServers: ["10.0.0.1", "10.0.0.2"], packages: [] },
+      ...{ layout: "lvm", swap: "none", mirror: "http://r/", release: 9 },
+    },
+  ]);
+});
+
+test("a machine that differs from the first of its profile is named, and so are two deployments for one machine", () => {
+  const machine = (mac: string, config: string): string =>
+    `- {mac: 00:50:56:a5:b5:${mac}, bootConfigName: b, config: ${config}}\n`;
+  const all = [machine("01", "{username: a, packages: p}"), machine("02", "{username: z, packages: p, adapter: e}")];
+  const said = shownImport(readPlunderFiles([{ name: "d", text: `deployments:\n${all.join("")}` }]));
+  const lost = (lines: readonly string[]): string[] => lines.filter((line) => /can't be kept|;/.test(line));
+  assert.deepEqual(lost(said), [
+    "d:3  deployments[1].config.adapter  can't be kept: the card is found by its MAC address",
+    "d:3  deployments[1].config.username  can't be kept: machines of b share one profile, and the first has another value: make a profile of its own",
+  ]);
+  const twice = [machine("01", "{}"), machine("01", "{}")];
+  const both = shownImport(readPlunderFiles([{ name: "d", text: `deployments:\n${twice.join("")}` }]));
+  assert.deepEqual(
+    lost(both).map((line) => line.slice(0, 3) + line.slice(line.indexOf(";"))),
+    ["d:2; two deployments are for this machine", "d:3; two deployments are for this machine"],
+  );
+});
