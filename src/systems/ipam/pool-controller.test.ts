@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cryptoRandom, quietLog, systemClock } from "@slipway/base";
-import { type Condition, type Context, conditionOf, createClient, type KubeObject, type Resource } from "@slipway/kube";
-import { FakeApi } from "@slipway/kube/testing";
+import { type Condition, type Context, conditionOf, type KubeObject, type Resource } from "@slipway/kube";
 import { InClusterIPPool } from "../../kinds/ipam/in-cluster-ip-pool.ts";
 import { IPAddress } from "../../kinds/ipam/ip-address.ts";
 import { IPAddressClaim } from "../../kinds/ipam/ip-address-claim.ts";
@@ -11,11 +9,10 @@ import { parseMac } from "./allocator/mac.ts";
 import { giveAddresses } from "./give-addresses.ts";
 import { FINALIZERS } from "./names.ts";
 import { poolController } from "./pool-controller.ts";
-import { POOL_SORTS, type PoolSort } from "./pool-sorts.ts";
+import { POOL_SORTS } from "./pool-sorts.ts";
 import { release } from "./release.ts";
+import { NAMESPACE, sortOf, stage } from "./testing.ts";
 
-const NAMESPACE = "quay";
-const sortOf = (resource: object): PoolSort => POOL_SORTS.find((sort) => sort.resource === resource)!;
 const VINOS: IPPool["spec"] = {
   ...{ subnet: "10.0.0.0/16", ranges: [{ start: "10.0.1.0", stop: "10.0.1.9" }] },
   ...{ macPrefix: "02:00:00:00:00:00", nextMAC: "02:00:00:00:00:02" },
@@ -24,36 +21,6 @@ const VINOS: IPPool["spec"] = {
     { allocatedTo: "IPAddressClaim/quay/b", ip: "10.0.1.1", mac: "02:00:00:00:00:01" },
   ],
 };
-
-/** An API with a pool and claims of it; the cache is as the API. */
-async function stage<T extends KubeObject>(resource: Resource<T>, spec: object, claims: readonly string[]) {
-  const api = new FakeApi();
-  api.intercept = ({ method, path }) => {
-    if (method !== "GET" || !path.endsWith("/ipaddresses")) return undefined;
-    const items = [...api.objects].filter(([key]) => key.startsWith(`${path}/`)).map(([, object]) => object);
-    return { status: 200, headers: {}, body: { kind: "List", apiVersion: "v1", metadata: {}, items } };
-  };
-  const client = createClient(api, { clock: systemClock, random: cryptoRandom, log: quietLog });
-  const find = (name: string) => client.find(IPAddressClaim, { namespace: NAMESPACE, name });
-  const metadata = { namespace: NAMESPACE, name: "berths" };
-  const pool = await client.create(resource, { metadata, spec } as never);
-  const poolRef = { apiGroup: resource.group, kind: resource.kind, name: "berths" };
-  const made: IPAddressClaim[] = [];
-  for (const name of claims)
-    made.push(
-      await client.create(IPAddressClaim, {
-        metadata: { namespace: NAMESPACE, name, generation: 1, finalizers: [FINALIZERS.claim] },
-        spec: { poolRef },
-      } as never),
-    );
-  const context = {
-    ...{ client, log: quietLog, signal: new AbortController().signal },
-    clock: { now: () => 1_000, monotonic: () => 1_000 },
-    ...{ clean: <V>(value: V): V => value, events: { normal() {}, warning() {} } },
-  } as unknown as Context;
-  const finalizers = async (name: string) => (await find(name))?.metadata.finalizers ?? [];
-  return { api, client, context, pool, claims: made, find, finalizers };
-}
 
 test("VINO-11 a claim that goes is taken off ViNO's pool under its version, and is let go after that", async () => {
   const { client, context, pool, claims, finalizers } = await stage(IPPool, VINOS, ["a"]);

@@ -86,6 +86,12 @@ for (const [what, of, expected] of [
     assert.ok(offers(pool, value!));
   });
 
+test("a pool without addresses is one of IPv4 that is used up", () => {
+  const pool = readPool(spec({ addresses: [], gateway: "10.0.0.1" }));
+  assert.deepEqual(numbersOf(pool, []), { total: 0, free: 0, used: 0, outOfRange: 0 });
+  assert.deepEqual([...assign(pool, [], ["a"])], []);
+});
+
 for (const [of, on] of [
   [{ gateway: "fd00::1" }, "spec.gateway"],
   [{ gateway: "gate" }, "spec.gateway"],
