@@ -8,7 +8,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
+import { promisify } from "node:util";
 import { SYSTEMS } from "../../src/operator/systems.ts";
+import type { Refusal } from "./refusals.ts";
 
 interface Ended {
   code: number | string;
@@ -75,15 +77,27 @@ const REFUSED: [args: string, said: RegExp][] = [
   ["fly", /unknown command 'fly'/],
 ];
 
-for (const [args, said] of REFUSED) {
-  test(`slipway ${args}: refused in one line, with exit code 2`, async () => {
-    const { code, out, err } = await slipway(...args.split(" "));
-    assert.equal(code, 2, err);
-    assert.equal(out, "");
-    assert.match(err, /^slipway: [^\n]+\n$/);
-    assert.match(err, said);
-  });
-}
+test("what can't be asked for is refused in one line, with exit code 2, and leaves nothing open", async (t) => {
+  // One process for all: a start costs more CPU than its refusal. It ends by itself, so no refusal leaves anything open.
+  const script = ["test/cli/refusals.ts", ...REFUSED.map(([args]) => args)];
+  const { stdout } = await promisify(execFile)(process.execPath, script, { timeout: 120_000 });
+  const refusals = stdout.trimEnd().split("\n");
+  assert.equal(refusals.length, REFUSED.length);
+  for (const [at, [args, said]] of REFUSED.entries())
+    await t.test(`slipway ${args}`, () => {
+      const { code, out, err } = JSON.parse(refusals[at]!) as Refusal;
+      assert.equal(code, 2, err);
+      assert.equal(out, "");
+      assert.match(err, /^slipway: [^\n]+\n$/);
+      assert.match(err, said);
+    });
+});
+
+test("a refusal ends the process with exit code 2", async () => {
+  const { code, out, err } = await slipway("fly");
+  assert.deepEqual([code, out], [2, ""]);
+  assert.match(err, /^slipway: unknown command 'fly'/);
+});
 
 test("a taken port is named, with what to do", async (t) => {
   const holder = createServer().listen(0, "127.0.0.1");
