@@ -30,6 +30,7 @@ interface World {
   /** Of hosts outside of this cluster: the proof that one was wiped; null: there is none. */
   proof?: string | null;
   now?: number;
+  signal?: AbortSignal;
 }
 
 /** One step of giving a PlunderMachine's host back; what became of object, host, boot and events. */
@@ -41,6 +42,7 @@ async function released({
   claimed = [],
   proof,
   now = 0,
+  signal = new AbortController().signal,
 }: World) {
   const client = createClient(new FakeApi(), { clock: systemClock, random: cryptoRandom, log: quietLog });
   const finalizers = [MACHINE_FINALIZER, MISSPELT_FINALIZER];
@@ -52,7 +54,7 @@ async function released({
   const events: string[] = [];
   const add = (_: unknown, reason: string, message: string) => void events.push(`${reason}: ${message}`);
   const context = {
-    ...{ client, clock: { now: () => now, monotonic: () => now }, signal: new AbortController().signal },
+    ...{ client, clock: { now: () => now, monotonic: () => now }, signal },
     ...{ clean: <T>(value: T): T => value, events: { normal: add, warning: add } },
   } as unknown as Context;
   const sent: [string, Release][] = [];
@@ -152,4 +154,13 @@ test("N33 N35 who can't be asked holds the object, with the way out; who abandon
   const abandoned = await released({ machine, annotations: { "slipway.dev/abandon-machine": "true" } });
   isEnded(abandoned);
   assert.deepEqual(abandoned.events, [`PlunderDelete: ${left}`]);
+});
+
+test("who is stopped while it asks is told why, and no provider is held to have refused", async () => {
+  const machine = new Fault("Unavailable", "MachineProvider/plunder", "no answer");
+  const signal = AbortSignal.abort(new Error("stopped"));
+  const { outcome, finalizers, step } = await released({ machine, signal });
+  assert.match((outcome as Error).message, /^stopped$/);
+  assert.equal(finalizers.length, 2);
+  await assert.rejects(step(), /^Error: stopped$/, "it does not rest");
 });
