@@ -31,6 +31,18 @@ test("a crew has its replicas with what they hold, one that has nothing too, and
   ]);
 });
 
+test("a Lease is its holder's up to its last moment, which is after 15 s where it says none", () => {
+  const held = (ageMs: number, spec: object = {}) => {
+    const made = lease("shard-0", "pod-a", ageMs);
+    return shardCrews([lease("replica-b", "pod-b"), { ...made, spec: { ...made.spec, ...spec } } as Lease], NOW)[0]!
+      .free;
+  };
+  assert.deepEqual([held(15 * SECOND), held(15 * SECOND + 1)], [[], [0]]);
+  const unsaid = { leaseDurationSeconds: undefined };
+  assert.deepEqual([held(15 * SECOND, unsaid), held(15 * SECOND + 1, unsaid)], [[], [0]]);
+  assert.deepEqual(held(0, { renewTime: undefined }), [0]);
+});
+
 test("Leases of others, and a crew that nobody is in any more, are none", () => {
   const other = { metadata: { namespace: "ops", name: "leader" }, spec: { holderIdentity: "x" } } as unknown as Lease;
   const old = [lease("replica-a", "pod-a", 16 * SECOND), lease("shard-0", "pod-a", 16 * SECOND)];

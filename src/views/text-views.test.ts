@@ -21,6 +21,18 @@ test("a difference gives both texts back, whatever they are", () => {
   );
 });
 
+test("the fewest lines are shown of two texts of two thousand lines; larger ones are taken as a whole", () => {
+  const lines = (count: number): string[] => Array.from({ length: count }, (_, at) => `line ${at}`);
+  const counts = (count: number): number[] => {
+    // First and last lines differ, so that all are compared.
+    const [before, after] = ["a", "b"].map((end) => [end, ...lines(count - 2), end].join("\n"));
+    const is = lineDiff(before!, after!).map((line) => line.is);
+    return ["same", "removed", "added"].map((wanted) => is.filter((each) => each === wanted).length);
+  };
+  assert.deepEqual(counts(2_000), [1_998, 2, 2]);
+  assert.deepEqual(counts(2_001), [0, 2_001, 2_001]);
+});
+
 test("only what changed is shown, with lines around it", () => {
   const before = "a\nb\nc\nd\ne";
   assert.deepEqual(

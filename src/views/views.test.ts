@@ -118,6 +118,7 @@ test("owners in a circle end, and nobody is in the tree twice", () => {
   const a = object("A", "a", { metadata: { ownerReferences: [owner("B", "b")] } });
   const b = object("B", "b", { metadata: { ownerReferences: [owner("A", "a")] } });
   assert.deepEqual(namesIn(ownerTree(a, [a, b])), ["A/a", ["B/b"]]);
+  assert.deepEqual(namesIn(ownerTree(a, [a, b, b])), ["A/a", ["B/b"]], "whoever listed it twice");
 });
 
 test("the overview counts machines by state, has what waits with the longest first, and failures with the latest first", () => {

@@ -71,6 +71,9 @@ test("a pool is scaled to any whole number; down names its members", () => {
     [undefined, undefined, undefined],
   );
   assert.equal(scaleOf(host()), undefined);
+  const unsaid = written("MachineDeployment", "d", { apiVersion: "cluster.x-k8s.io/v1beta2" });
+  assert.deepEqual(scaleOf(unsaid), { wanted: 0 });
+  assert.match(scaleTo(unsaid, 2)!.about, /^Have 2 members in place of 0\.$/);
 });
 
 test("what an action asks the authorizer is about the same object as its request", () => {

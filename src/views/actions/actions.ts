@@ -27,7 +27,7 @@ export function actionsOf(object: KubeObject): Action[] {
   ];
 }
 
-/** How many members a pool is to have; undefined: the object has no members, or says nothing of them. */
+/** How many members a pool is to have, 0 where it does not say; undefined: the object has no members. */
 export function scaleOf(object: KubeObject): { wanted: number } | undefined {
   if (!SCALED.has(object.kind)) return undefined;
   const deployed = at(object, "spec.controlPlane.deployment.replicas");
