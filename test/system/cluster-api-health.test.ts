@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KubeObject } from "@slipway/kube";
-import { Pod } from "@slipway/kube/core";
+import { CustomResourceDefinition, Pod } from "@slipway/kube/core";
 import { Cluster } from "../../src/kinds/cluster-api/cluster.ts";
 import { Machine } from "../../src/kinds/cluster-api/machine.ts";
 import { MachineHealthCheck } from "../../src/kinds/cluster-api/machine-health-check.ts";
+import type { Kind } from "../../src/kinds/kind.ts";
 import { SimRemediation, SimRemediationTemplate } from "./cluster-api-provider.ts";
 import { CLUSTER, CoreWorld, conditionOf, NAMESPACE } from "./cluster-api-world.ts";
 import { MINUTE, SECOND } from "./world.ts";
@@ -107,6 +108,35 @@ test("with a template, an external controller is asked, and what was asked goes 
   await world.until("healthy", async () => (await healthCheck(world)).status?.currentHealthy === 2);
   assert.ok((await world.machines()).some(({ metadata }) => metadata.uid === sick!.metadata.uid));
 });
+
+for (const last of ["kind", "template"])
+  test(`a ${last} of remediation that is installed after everything else is used at once`, async (t) => {
+    const world = await CoreWorld.started(t);
+    for (const { plural, group } of [SimRemediation, SimRemediationTemplate])
+      await world.whileTimePasses(world.client.delete(CustomResourceDefinition, { name: `${plural}.${group}` }));
+    const template = { metadata: { namespace: NAMESPACE, name: "reboot" }, spec: {} };
+    const steps = {
+      templates: () => world.install([[SimRemediationTemplate as unknown as Kind]]),
+      kind: () => world.install([[SimRemediation as unknown as Kind]]),
+      template: () => world.whileTimePasses(world.client.create(SimRemediationTemplate, template)),
+    };
+    await world.deploy("workers", 2);
+    const apiVersion = "infrastructure.cluster.x-k8s.io/v1";
+    await check(world, {
+      remediation: { templateRef: { apiVersion, kind: "SimRemediationTemplate", name: "reboot" } },
+    });
+    await world.untilRolledOut("workers");
+    const [sick] = await world.machines();
+    await world.provider.setReady(CLUSTER, sick!.metadata.name, "Unknown");
+    for (const step of last === "kind" ? (["templates", "template"] as const) : (["templates", "kind"] as const)) {
+      await world.clock.run(10 * MINUTE);
+      await steps[step]();
+    }
+    await world.clock.run(10 * MINUTE);
+    await steps[last as keyof typeof steps]();
+    const asked = async () => (await world.whileTimePasses(world.client.list(SimRemediation))).items;
+    await world.until("asked", async () => (await asked()).length === 1, MINUTE);
+  });
 
 test("a paused Cluster stands still, says so, and goes on when it is unpaused", async (t) => {
   const world = await CoreWorld.started(t);

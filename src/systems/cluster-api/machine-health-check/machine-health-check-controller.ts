@@ -20,6 +20,7 @@ import { byClusterName } from "../../../cluster-api/shard-owner.ts";
 import { Cluster } from "../../../kinds/cluster-api/cluster.ts";
 import { Machine } from "../../../kinds/cluster-api/machine.ts";
 import { MachineHealthCheck, type MachineHealthCheckStatus } from "../../../kinds/cluster-api/machine-health-check.ts";
+import type { Asker } from "../external-objects.ts";
 import { clusterIndex, PROVIDER_ACCESS } from "../machine/machine-controller.ts";
 import { CLUSTER_API } from "../names.ts";
 import type { CoreParts } from "../parts.ts";
@@ -44,6 +45,7 @@ export function machineHealthCheckController(parts: CoreParts): Controller {
   const ofCluster = new Map<string, Map<string, { namespace: string; name: string }>>();
   const left = ({ namespace, name }: Ref): void => {
     for (const checks of ofCluster.values()) checks.delete(`${namespace}/${name}`);
+    parts.external.forget(waker.by("MachineHealthCheck", { namespace: namespace!, name }).who);
   };
   return {
     name: "machine-health-check",
@@ -93,7 +95,8 @@ export function machineHealthCheckController(parts: CoreParts): Controller {
       const checks = ofCluster.get(key) ?? new Map();
       ofCluster.set(key, checks.set(`${ref.namespace}/${ref.name}`, { namespace: ref.namespace!, name: ref.name }));
       if (await pauseShown(context, MachineHealthCheck, check, cluster)) return DONE;
-      return await look(parts, context, await identified(context, check, cluster), cluster);
+      const by = waker.by("MachineHealthCheck", ref);
+      return await look({ ...parts, by }, context, await identified(context, check, cluster), cluster);
     },
   };
 }
@@ -133,12 +136,15 @@ function nodeOf({ workloads }: CoreParts, cluster: Cluster, machine: Machine): N
   return node === undefined ? { is: "gone" } : { is: "there", node };
 }
 
+/** `by`: whom a kind or template calls that was missing. */
+type LookParts = CoreParts & { by: Asker };
+
 interface Judged {
   machine: Machine;
   health: Health;
 }
 
-async function look(parts: CoreParts, context: Context, check: MachineHealthCheck, cluster: Cluster): Promise<Outcome> {
+async function look(parts: LookParts, context: Context, check: MachineHealthCheck, cluster: Cluster): Promise<Outcome> {
   const { cache, clock } = context;
   const now = clock.now();
   const targets: Target[] = cache
@@ -166,7 +172,7 @@ const wasHealthy = ({ status }: Machine): boolean =>
   status?.conditions?.some(({ type, status: is }) => type === "HealthCheckSucceeded" && is === "True") === true;
 
 async function act(
-  { external }: CoreParts,
+  { external, by }: LookParts,
   context: Context,
   check: MachineHealthCheck,
   { machine, health }: Judged,
@@ -181,7 +187,7 @@ async function act(
   const isExternal = check.spec.remediation?.templateRef !== undefined;
   if (may.allowed && isExternal)
     try {
-      await askExternally(external, context, check, machine);
+      await askExternally(external, context, { check, machine, by });
     } catch (error) {
       if (!isFault(error, "NotFound", "Invalid")) throw error;
       context.log.warn(

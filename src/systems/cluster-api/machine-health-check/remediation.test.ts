@@ -74,7 +74,9 @@ test("a Machine that its own controller wrote meanwhile, or that is gone, is lef
   await assert.rejects(tellHealthy(contextOver(held).context, machine("m")), /no right/);
 });
 
-const ask = (held: Held) => askExternally(externalOver(held), contextOver(held).context, CHECK, machine("m"));
+const BY = { who: "check", wake() {} };
+const ask = (held: Held) =>
+  askExternally(externalOver(held), contextOver(held).context, { check: CHECK, machine: machine("m"), by: BY });
 
 test("an external controller is asked by an object of its template's kind, under the Machine's name, once", async () => {
   const held = holding(TEMPLATE);

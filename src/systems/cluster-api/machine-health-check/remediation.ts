@@ -14,7 +14,7 @@ import { setOldCondition } from "../../../cluster-api/old-conditions.ts";
 import { at } from "../../../kinds/cluster-api/field-path.ts";
 import { Machine } from "../../../kinds/cluster-api/machine.ts";
 import type { MachineHealthCheck } from "../../../kinds/cluster-api/machine-health-check.ts";
-import type { ExternalObjects } from "../external-objects.ts";
+import type { Asker, ExternalObjects } from "../external-objects.ts";
 import type { Health } from "./health-plan.ts";
 
 type Unhealthy = Extract<Health, { is: "unhealthy" }>;
@@ -82,32 +82,25 @@ async function write(
   }
 }
 
-/** The kind of the object that asks an external controller for remediation, and its template. */
-async function templateOf(external: ExternalObjects, { client }: Context, check: MachineHealthCheck) {
-  const reference = check.spec.remediation!.templateRef!;
-  const [apiGroup = ""] = reference.apiVersion.split("/");
-  const kind = reference.kind.replace(/Template$/, "");
-  const resource = (await external.kindOf({ apiGroup, kind: reference.kind })).resource;
-  const made = (await external.kindOf({ apiGroup, kind })).resource;
-  const ref = { namespace: check.metadata.namespace!, name: reference.name };
-  const template = await client.find(resource, ref);
+/** The kind of the object that asks an external controller for remediation, and its template. Where one is missing, its coming calls `by.wake`. */
+async function templateOf(external: ExternalObjects, check: MachineHealthCheck, by: Asker) {
+  const { apiVersion, kind, name } = check.spec.remediation!.templateRef!;
+  const [apiGroup = ""] = apiVersion.split("/");
+  const namespace = check.metadata.namespace!;
+  const { object: template } = await external.read({ apiGroup, kind, name }, namespace, by);
+  const made = (await external.kindOf({ apiGroup, kind: kind.replace(/Template$/, "") }, by)).resource;
   if (template === undefined)
-    throw new Fault(
-      "NotFound",
-      `${reference.kind}/${ref.namespace}/${ref.name}`,
-      "there is no such template of remediation",
-    );
+    throw new Fault("NotFound", `${kind}/${namespace}/${name}`, "there is no such template of remediation");
   return { template, made };
 }
 
-/** Asks the external controller: an object of its kind, under the Machine's name. */
+/** Asks the external controller: an object of its kind, under the Machine's name. `by`: who is called when what is missing for it comes. */
 export async function askExternally(
   external: ExternalObjects,
   context: Context,
-  check: MachineHealthCheck,
-  machine: Machine,
+  { check, machine, by }: { check: MachineHealthCheck; machine: Machine; by: Asker },
 ): Promise<void> {
-  const { template, made } = await templateOf(external, context, check);
+  const { template, made } = await templateOf(external, check, by);
   const { name, namespace } = machine.metadata;
   const group = template.apiVersion.split("/")[0];
   const draft = {
