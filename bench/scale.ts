@@ -1,16 +1,18 @@
 /**
- * Pools of many machines over hours of virtual time: machines fail and are taken away, the account's key is rotated and the operator is
+ * Pools of many machines over hours of virtual time: machines fail and are taken away, the accounts' key is rotated and the operator is
  * upgraded, while requests, bytes and CPU are counted. Operator, API, cloud and machines are in this process.
- * Run: `make sim-scale MACHINES=1000 HOURS=24` (or `node bench/scale.ts 1000 24`).
+ * Run: `make sim-scale MACHINES=1000 HOURS=24` (or `node bench/scale.ts 1000 24 [--rest hours] [--project machines]`).
  */
-import type { Http } from "@slipway/base";
-import type { Transport } from "@slipway/kube";
+import { parseArgs } from "node:util";
+import { jsonLog } from "@slipway/base/json-log";
 import { Secret } from "@slipway/kube/core";
+import { MachineProvider } from "../src/kinds/slipway/machine-provider.ts";
+import { EXAMPLE_KEYS } from "../src/laptop/metal.ts";
 import { systemsOf } from "../src/operator/operator.ts";
 import { HarvesterWorld } from "../test/system/harvester-world.ts";
 import { HOUR, MINUTE, type RunningOperator } from "../test/system/world.ts";
-import { Counts, countedTransport } from "./counts.ts";
-import { cpuSeconds, printMachine, report, residentMiB } from "./table.ts";
+import { ScaleMeter } from "./scale-meter.ts";
+import { cpuSeconds, printMachine, residentMiB } from "./table.ts";
 
 /** Machines of a pool at most. */
 const POOL = 100;
@@ -18,59 +20,141 @@ const POOL = 100;
 const EACH_MS = 30 * 24 * HOUR;
 const ROTATION_MS = 6 * HOUR;
 const UPGRADE_MS = 6 * HOUR;
-const SHOWN = 8;
+/** A line of progress after so much CPU. */
+const PROGRESS_S = 60;
 
-const [machines, hours] = [Number(process.argv[2] ?? 100), Number(process.argv[3] ?? 24)] as const;
-const requests = new Counts();
-const calls = new Counts();
-const bytes = { sent: 0, received: 0, watched: 0, cloud: 0 };
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rest: { type: "string", default: "0.5" }, project: { type: "string", default: "25000" } },
+});
+const machines = Number(positionals[0] ?? 100);
+const hours = Number(positionals[1] ?? 24);
+const restHours = Number(values.rest);
+const projects = Array.from({ length: Math.ceil(machines / Number(values.project)) }, (_, i) => ({
+  id: i === 0 ? EXAMPLE_KEYS.equinix.project.id : `5f1c7f0e-9f3a-4d52-8a51-${String(i).padStart(12, "0")}`,
+  name: i === 0 ? EXAMPLE_KEYS.equinix.project.name : `demo-${i}`,
+}));
 
+const meter = new ScaleMeter();
 const world = await HarvesterWorld.create({
   systems: systemsOf(["harvester", "providers"]),
-  transport: (inner) => weighed(countedTransport(inner, requests)),
-  clouds: metered,
+  transport: (inner) => meter.transport(inner),
+  clouds: (inner) => meter.http(inner),
+  equinix: { projects },
+  // As in production, but nobody keeps it.
+  log: (secrets) => jsonLog({ level: "info", secrets, destination: { write: () => {} } }),
 });
 const draw = world.random;
-printMachine(`${machines} machines in pools of up to ${POOL}, ${hours} hours of virtual time`);
-let operator: RunningOperator = await world.operator({ election: true });
 const pools = Math.ceil(machines / POOL);
+printMachine(
+  `${machines} machines in ${pools} pools and ${projects.length} projects, ${hours} hours of virtual time, after ${restHours} at rest`,
+);
+let operator: RunningOperator = await world.operator({ election: true });
 const befallen = { failed: 0, revoked: 0, rotated: 0, upgraded: 0 };
+const perHour = { unit: "machine and hour", clock: world.clock };
+let told = cpuSeconds();
 
-await phase("bringing up", "machine", machines, async () => {
-  for (let i = 0; i < pools; i++) await world.pool(`pool-${i}`, { count: sizeOf(i) });
+await meter.phase("bringing up", { unit: "machine", clock: world.clock }, async () => {
+  await openProjects();
+  for (let i = 0; i < pools; i++)
+    await world.pool(`pool-${i}`, { count: sizeOf(i), ...(projectOf(i) > 0 && { providerRef: { name: nameOf(i) } }) });
   await world.until("all machines are in service", isWhole, 12 * HOUR, MINUTE);
+  return machines;
 });
-await phase("keeping", "machine and hour", machines * hours, async () => {
-  const end = world.clock.now() + hours * HOUR;
-  let [rotateAt, upgradeAt] = [world.clock.now() + ROTATION_MS / 2, world.clock.now() + UPGRADE_MS];
-  while (world.clock.now() < end) {
-    await world.clock.run(MINUTE);
+if (restHours > 0)
+  await meter.phase("at rest", perHour, async () => {
+    await minutes(restHours, async () => {});
+    return machines * restHours;
+  });
+await meter.phase("keeping", perHour, async () => {
+  let [rotateIn, upgradeIn] = [ROTATION_MS / 2, UPGRADE_MS];
+  await minutes(hours, async () => {
     befallen.failed += harm(({ id }) => world.cloud.fail(id));
     befallen.revoked += harm(({ id }) => world.cloud.kill(id));
-    if (world.clock.now() >= rotateAt) {
-      rotateAt += ROTATION_MS;
+    [rotateIn, upgradeIn] = [rotateIn - MINUTE, upgradeIn - MINUTE];
+    if (rotateIn <= 0) {
+      rotateIn = ROTATION_MS;
       await rotate();
     }
-    if (world.clock.now() >= upgradeAt) {
-      upgradeAt += UPGRADE_MS;
+    if (upgradeIn <= 0) {
+      upgradeIn = UPGRADE_MS;
       await upgrade();
     }
-  }
+  });
+  return machines * hours;
 });
 await world.until("all machines are in service again", isWhole, 12 * HOUR, MINUTE);
-console.log(
-  `befell: ${Object.entries(befallen)
-    .map(([what, count]) => `${count} ${what}`)
-    .join(", ")}; ${world.cloud.bought()} machines were bought in all`,
-);
+const events = Object.entries(befallen).map(([what, count]) => `${count} ${what}`);
+console.log(`befell: ${events.join(", ")}; ${world.cloud.bought()} machines were bought in all`);
+await judge();
 await world.close();
+
+/** Nothing is bought twice: each Instance that ever was has bought one machine, and what is there belongs to the pools. */
+async function judge(): Promise<void> {
+  const there = world.cloud.machines().filter(({ wanted }) => wanted);
+  const names = new Set(there.map(({ hostname }) => hostname));
+  const wanted = new Set((await world.instances()).map(({ metadata }) => metadata.name));
+  const foreign = [...names].filter((name) => !wanted.has(name));
+  if (there.length !== machines || names.size !== machines || foreign.length > 0)
+    throw new Error(`${there.length} machines of ${names.size} names for ${machines}; of no Instance: ${foreign}`);
+  const lost = befallen.failed + befallen.revoked;
+  if (world.cloud.bought() > machines + lost)
+    throw new Error(`${world.cloud.bought()} machines were bought for ${machines} and ${lost} lost ones`);
+}
+
+/** Hours of virtual time, minute by minute. */
+async function minutes(hours: number, each: () => Promise<void>): Promise<void> {
+  const end = world.clock.monotonic() + hours * HOUR;
+  while (world.clock.monotonic() < end) {
+    await world.clock.run(MINUTE);
+    await each();
+    progress();
+  }
+}
+
+function progress(): void {
+  if (cpuSeconds() - told < PROGRESS_S) return;
+  told = cpuSeconds();
+  const what = Object.values(befallen).join("/");
+  console.error(
+    `  ${(world.clock.monotonic() / HOUR).toFixed(2)} h, ${told.toFixed(0)} s of CPU, ${residentMiB().toFixed(0)} MiB, ${world.cloud.machines().length} machines, befallen ${what}`,
+  );
+}
 
 function sizeOf(pool: number): number {
   return Math.min(POOL, machines - pool * POOL);
 }
 
+function projectOf(pool: number): number {
+  return pool % projects.length;
+}
+
+function nameOf(pool: number): string {
+  return `project-${projectOf(pool)}`;
+}
+
+/** The first project is the one of the operator's Secret; each further one has a MachineProvider. */
+async function openProjects(): Promise<void> {
+  for (const [i, { id }] of projects.entries()) {
+    if (i === 0) continue;
+    const metadata = { name: `project-${i}`, namespace: world.accountSecret.namespace };
+    const stringData = { METAL_AUTH_TOKEN: world.equinix.token, PROJECT_ID: id };
+    await world.whileTimePasses(world.client.create(Secret, { metadata, stringData }));
+    const spec = { type: "equinix" as const, credentialsSecretRef: { name: metadata.name } };
+    await world.whileTimePasses(world.client.create(MachineProvider, { metadata: { name: metadata.name }, spec }));
+  }
+}
+
 async function isWhole(): Promise<boolean> {
-  return (await world.instances()).length === machines && (await world.converged());
+  progress();
+  const all = await world.pools();
+  return (
+    all.length === pools &&
+    all.every(
+      ({ metadata, status }) => status?.status === "ready" && status.observedGeneration === metadata.generation,
+    ) &&
+    (await world.converged())
+  );
 }
 
 /** Each machine has its chance in this minute. Resolves with how many it befell. */
@@ -82,12 +166,15 @@ function harm(work: (machine: { id: string }) => void): number {
   return count;
 }
 
+/** All projects are of one key. */
 async function rotate(): Promise<void> {
   const { namespace, name, key } = world.accountSecret;
   const next = `key-${++befallen.rotated}`;
   world.cloud.rotateKey(next);
   const body = { stringData: { [key]: next } };
-  await world.whileTimePasses(world.client.patch(Secret, { namespace, name }, { type: "merge", body }));
+  const names = projects.map((_, i) => (i === 0 ? name : `project-${i}`));
+  for (const each of names)
+    await world.whileTimePasses(world.client.patch(Secret, { namespace, name: each }, { type: "merge", body }));
 }
 
 /** A new process waits, the old one ends, the new one leads. */
@@ -97,63 +184,4 @@ async function upgrade(): Promise<void> {
   await world.whileTimePasses(old.manager.stop());
   old.mortal.kill();
   befallen.upgraded++;
-}
-
-/** Does the work of one phase, and prints what it cost for each of so many units. */
-async function phase(what: string, unit: string, units: number, work: () => Promise<void>): Promise<void> {
-  const before = { requests: requests.snapshot(), calls: calls.snapshot(), bytes: { ...bytes }, cpu: cpuSeconds() };
-  const began = world.clock.monotonic();
-  await work();
-  console.log(`${what}: ${((world.clock.monotonic() - began) / HOUR).toFixed(2)} hours of virtual time`);
-  const each = (name: string, value: number, of: string): void =>
-    report(`${what}: ${name} per ${unit}`, value / units, of);
-  each("CPU of everything", (cpuSeconds() - before.cpu) * 1000, "ms");
-  each("requests to the Kubernetes API", requests.total - sum(before.requests), "");
-  each("calls to the cloud", calls.total - sum(before.calls), "");
-  each("KB sent to the Kubernetes API", (bytes.sent - before.bytes.sent) / 1000, "KB");
-  each("KB received from it", (bytes.received - before.bytes.received) / 1000, "KB");
-  each("KB of watched events", (bytes.watched - before.bytes.watched) / 1000, "KB");
-  each("KB of the cloud's answers", (bytes.cloud - before.bytes.cloud) / 1000, "KB");
-  report(`${what}: resident memory at its end`, residentMiB(), "MiB");
-  for (const [counts, was] of [[requests, before.requests] as const, [calls, before.calls] as const])
-    for (const [name, count] of counts.entries().slice(0, SHOWN))
-      console.log(`    ${name}: ${((count - (was.get(name) ?? 0)) / units).toFixed(3)}`);
-}
-
-function sum(counts: ReadonlyMap<string, number>): number {
-  return [...counts.values()].reduce((total, count) => total + count, 0);
-}
-
-function weighed(inner: Transport): Transport {
-  const weight = (value: unknown): number => (value === undefined ? 0 : JSON.stringify(value).length);
-  return {
-    async request(request) {
-      bytes.sent += weight(request.body);
-      const answer = await inner.request(request);
-      bytes.received += weight(answer.body);
-      return answer;
-    },
-    async watch(request) {
-      const stream = await inner.watch(request);
-      if ("status" in stream) return stream;
-      return (async function* () {
-        for await (const event of stream) {
-          bytes.watched += weight(event);
-          yield event;
-        }
-      })();
-    },
-    close: () => inner.close(),
-  };
-}
-
-/** Calls by method and path, ids left out. */
-function metered(inner: Http): Http {
-  return async (request) => {
-    const path = new URL(request.url).pathname.replace(/[0-9a-f-]{16,}/g, "ID");
-    calls.add(`${request.method} ${path}`);
-    const answer = await inner(request);
-    bytes.cloud += answer.body.length;
-    return answer;
-  };
 }

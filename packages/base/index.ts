@@ -49,6 +49,7 @@ export { type MemoryUse, saveMemoryAtRest } from "./memory-saver.ts";
 export { privateFile, privateFolder, replacePrivateFile } from "./private-folder.ts";
 export { canonicalQuantity, compareQuantities, parseQuantity, quantityNumber } from "./quantity.ts";
 export { ALPHANUMERIC, cryptoRandom, LOWER_CASE, type Random, seededRandom, text, uuid } from "./random.ts";
+export { sameJson } from "./same-json.ts";
 export { Secrets } from "./secrets.ts";
 export { NO_TALLIES, type Tallied, type Tallies, type Tally } from "./tallies.ts";
 export { type TarEntry, tarHeader, tarOf, tarTail } from "./tar.ts";

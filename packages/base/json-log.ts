@@ -22,7 +22,7 @@ export function jsonLog(options: LogOptions = {}): Log {
     { level: options.level ?? "info", base: null, formatters: { log: (fields) => withoutSecrets(fields, secrets) } },
     destination,
   );
-  return wrap(logger, secrets);
+  return wrap(() => logger, secrets);
 }
 
 /**
@@ -54,12 +54,19 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-function wrap(logger: Pino, secrets: Secrets): Log {
+/** `logger` is called for the first line: most reconciles log nothing, so what their lines would begin with is not prepared. */
+function wrap(logger: () => Pino, secrets: Secrets): Log {
   return {
-    debug: (fields, message) => logger.debug(fields, secrets.text(message)),
-    info: (fields, message) => logger.info(fields, secrets.text(message)),
-    warn: (fields, message) => logger.warn(fields, secrets.text(message)),
-    error: (fields, message) => logger.error(fields, secrets.text(message)),
-    child: (fields) => wrap(logger.child(withoutSecrets(fields, secrets)), secrets),
+    debug: (fields, message) => logger().debug(fields, secrets.text(message)),
+    info: (fields, message) => logger().info(fields, secrets.text(message)),
+    warn: (fields, message) => logger().warn(fields, secrets.text(message)),
+    error: (fields, message) => logger().error(fields, secrets.text(message)),
+    child(fields) {
+      let made: Pino | undefined;
+      return wrap(() => {
+        made ??= logger().child(withoutSecrets(fields, secrets));
+        return made;
+      }, secrets);
+    },
   };
 }

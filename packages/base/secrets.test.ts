@@ -120,3 +120,20 @@ test("a certificate keeps its lines, and what only looks like one does not", () 
     ca: "-----BEGIN CERTIFICATE----- MIIB Ag== -----END CERTIFICATE----- and more",
   });
 });
+
+test("plain data is clean where nothing would be taken out of its texts and names, and until a value in it is known", () => {
+  const secrets = known("hunter22-hunter22");
+  const [plain, marked] = [{ a: ["stock-and-barrel", 1] }, { a: { "stock-and-barrel": true } }];
+  const clean = (): boolean[] => [plain, marked].map((value) => secrets.isClean(value));
+  assert.deepEqual(
+    [clean(), clean()],
+    [
+      [true, true],
+      [true, true],
+    ],
+  );
+  assert.equal(secrets.isClean({ a: "hunter22-hunter22" }), false);
+  secrets.add("stock-and-barrel");
+  assert.deepEqual(clean(), [false, false]);
+  assert.deepEqual(secrets.clean(marked), { a: { "[redacted]": true } });
+});

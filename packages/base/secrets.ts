@@ -5,6 +5,7 @@
  * after `add`, in the encodings in which programs quote it, and also where only a long part of it is left.
  */
 import { printable } from "./printable.ts";
+import { sameJson } from "./same-json.ts";
 
 const MARK = "[redacted]";
 /** Shorter values are not known: replacing them would garble ordinary text. */
@@ -52,6 +53,8 @@ export class Secrets {
   readonly #values = new Set<string>();
   readonly #seen = new Map<string, string>();
   readonly #index = new Map<string, { form: Form; at: number }[]>();
+  /** Objects that `clean` would not change, each with how many values were known then. */
+  readonly #pure = new WeakMap<object, number>();
 
   /** Registers a value. Each line of one with several, such as a key's PEM, counts by itself too. */
   add(value: string | undefined): void {
@@ -87,7 +90,21 @@ export class Secrets {
     if (typeof value === "string") return this.#cleanText(value) as T;
     if (Array.isArray(value)) return value.map((item) => this.clean(item)) as T;
     if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [this.line(name), this.clean(item)])) as T;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [this.#cleanName(name), this.clean(item)]),
+    ) as T;
+  }
+
+  /** Whether `clean` would change nothing. Remembered until another value is known: the object must not change any more. */
+  isClean(value: object): boolean {
+    if (this.#pure.get(value) === this.#values.size) return true;
+    if (!sameJson(this.clean(value), value)) return false;
+    this.#pure.set(value, this.#values.size);
+    return true;
+  }
+
+  #cleanName(name: string): string {
+    return name.length > LONGEST_SEEN ? this.line(name) : this.#cleanText(name);
   }
 
   /** Statuses are written over and over: what was looked at is remembered, within bounds. */

@@ -291,7 +291,8 @@ export class ControllerRunner {
     try {
       const noting = this.#ownWrites.noting(boundClient(client, signal), key);
       const clean = <T>(value: T): T => (outgoing === undefined ? value : outgoing.clean(value));
-      const context = { client: noting, cache, clock, random, events, log, clean, signal };
+      const isClean = (value: object): boolean => outgoing === undefined || outgoing.isClean?.(value) === true;
+      const context = { client: noting, cache, clock, random, events, log, clean, isClean, signal };
       const outcome = await this.controller.reconcile(refFromKey(key), context);
       this.queue.forget(key);
       if (!("againAfterMs" in outcome)) return "success";

@@ -50,6 +50,8 @@ export interface Context {
   log: Log;
   /** Plain data as it leaves: what a status is compared by before it is written. */
   clean<T>(value: T): T;
+  /** Whether `clean` would change nothing in what is in the cache. Unset: nobody knows. */
+  isClean?: ((value: object) => boolean) | undefined;
   /** Aborted when the manager stops or the lease is lost. */
   signal: AbortSignal;
 }

@@ -5,6 +5,8 @@ export interface Outgoing {
   line(text: string): string;
   /** The same for every text in plain data. */
   clean<T>(value: T): T;
+  /** Whether `clean` would change nothing; quick where it was asked before. What was asked about must not change any more. */
+  isClean?(value: object): boolean;
 }
 
 /** Kinds whose content is what machines and providers report, not what a user wants. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { sameJson } from "@slipway/base";
 import type { JsonPatchOperation } from "./client.ts";
 import type { Context } from "./controller.ts";
 import type { KubeObject, Resource } from "./object.ts";
@@ -22,7 +23,7 @@ export type StatusFields<T extends Reported> = {
  * effect. A write that would change nothing is not sent.
  */
 export class StatusRecord<T extends Reported> {
-  readonly #context: Pick<Context, "client" | "clean">;
+  readonly #context: Pick<Context, "client" | "clean" | "isClean">;
   readonly #resource: Resource<T>;
   readonly #onWritten: ((before: T, after: T) => void) | undefined;
   #stored: T;
@@ -30,7 +31,7 @@ export class StatusRecord<T extends Reported> {
 
   /** `onWritten` is called after each write that changed something, with the object as it was and as it is. */
   constructor(
-    context: Pick<Context, "client" | "clean">,
+    context: Pick<Context, "client" | "clean" | "isClean">,
     resource: Resource<T>,
     object: T,
     onWritten?: (before: T, after: T) => void,
@@ -81,6 +82,10 @@ export class StatusRecord<T extends Reported> {
 
   async #send(request: (before: T, status: object) => Promise<T>): Promise<T> {
     if (this.#object === this.#stored) return this.#object;
+    if (this.#isAsStored()) {
+      this.#object = this.#stored;
+      return this.#stored;
+    }
     // As it would be read back: without what is undefined, and without what may not leave.
     const status = this.#context.clean(JSON.parse(JSON.stringify(this.#object.status)) as object);
     const before = this.#stored;
@@ -93,6 +98,12 @@ export class StatusRecord<T extends Reported> {
     this.#object = written;
     this.#onWritten?.(before, written);
     return written;
+  }
+
+  /** What is decided again and again for an object at rest is most often this: looked at first, as it costs little. */
+  #isAsStored(): boolean {
+    const { status } = this.#stored;
+    return status !== undefined && sameJson(this.#object.status, status) && this.#context.isClean?.(status) === true;
   }
 
   /**

@@ -56,7 +56,8 @@ export interface WorldOptions {
   clouds?: (inner: Http) => Http;
   /** Wraps the operator's way to the Kubernetes API. */
   transport?: (inner: Transport) => Transport;
-  log?: Log;
+  /** Default: everything is in `logged`. */
+  log?: Log | ((secrets: Secrets) => Log);
 }
 
 export interface RunningOperator extends Operator {
@@ -160,6 +161,13 @@ export class World {
     return undefined;
   }
 
+  get #log(): Log {
+    const { secrets } = this;
+    const { log } = this.#options;
+    if (typeof log === "function") return log(secrets);
+    return log ?? jsonLog({ level: "debug", secrets, destination: { write: (line) => void this.logged.push(line) } });
+  }
+
   /** Installs these kinds' definitions, each with all its versions. */
   async install(kinds: readonly (readonly Kind[])[]): Promise<void> {
     await this.whileTimePasses(installCrds(this.client, this.clock, new AbortController().signal, kinds));
@@ -169,9 +177,7 @@ export class World {
   async operator(of: { death?: Death; election?: boolean; shards?: number } = {}): Promise<RunningOperator> {
     const mortal = new Mortal(of.death);
     const { clock, random, secrets } = this;
-    const log =
-      this.#options.log ??
-      jsonLog({ level: "debug", secrets, destination: { write: (line) => void this.logged.push(line) } });
+    const log = this.#log;
     const direct = this.api.transport("operator");
     const toApi = this.#options.transport?.(direct) ?? direct;
     const faulty =

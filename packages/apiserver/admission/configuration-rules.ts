@@ -1,4 +1,5 @@
-import { isRecord, sameJson } from "../json/value.ts";
+import { sameJson } from "@slipway/base";
+import { isRecord } from "../json/value.ts";
 import { duplicate, invalid, notSupported, required, tooMany } from "../model/field-error.ts";
 import type { Body, FieldError } from "../model/served.ts";
 import { subdomainRule } from "../rules/metadata.ts";

@@ -1,7 +1,6 @@
-import { type Clock, rfc3339 } from "@slipway/base";
+import { type Clock, rfc3339, sameJson } from "@slipway/base";
 import type { Admission, AdmissionReview } from "../core/admission.ts";
 import type { Authorize } from "../core/authorize.ts";
-import { sameJson } from "../json/value.ts";
 import { objectsAt, textAt } from "../model/read.ts";
 import type { Body } from "../model/served.ts";
 import { forbidden } from "../model/status.ts";

@@ -1,4 +1,4 @@
-import { sameJson } from "../json/value.ts";
+import { sameJson } from "@slipway/base";
 import { immutable, required } from "../model/field-error.ts";
 import { at, membersAt, numberAt, objectsAt } from "../model/read.ts";
 import type { Body, ServedResource } from "../model/served.ts";

@@ -1,5 +1,5 @@
+import { sameJson } from "@slipway/base";
 import type { Passes } from "../json/turns.ts";
-import { sameJson } from "../json/value.ts";
 import { immutable, invalid, required } from "../model/field-error.ts";
 import { at, membersAt, textAt } from "../model/read.ts";
 import type { Body, FieldError } from "../model/served.ts";

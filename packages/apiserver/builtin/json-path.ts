@@ -1,4 +1,5 @@
-import { isRecord, sameJson } from "../json/value.ts";
+import { sameJson } from "@slipway/base";
+import { isRecord } from "../json/value.ts";
 import { parseJsonPath, type Step } from "./json-path-parser.ts";
 
 /** The values that a path leads to, in order, each looked for when it is asked for. */

@@ -1,5 +1,5 @@
+import { sameJson } from "@slipway/base";
 import { canonicalJson } from "../json/canonical.ts";
-import { sameJson } from "../json/value.ts";
 import { forbidden, invalid } from "../model/field-error.ts";
 import { at, membersAt, numberAt, objectsAt, textAt } from "../model/read.ts";
 import type { Body, FieldError } from "../model/served.ts";

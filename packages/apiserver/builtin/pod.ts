@@ -1,4 +1,4 @@
-import { sameJson } from "../json/value.ts";
+import { sameJson } from "@slipway/base";
 import { at, membersAt, numberAt, objectsAt, textAt } from "../model/read.ts";
 import type { ServedResource } from "../model/served.ts";
 import { defaultPodSpec, defaultRunningSpec } from "./pod-defaults.ts";

@@ -1,5 +1,5 @@
+import { sameJson } from "@slipway/base";
 import { pathSegment } from "@slipway/cel/formats";
-import { sameJson } from "../json/value.ts";
 import { invalid, required } from "../model/field-error.ts";
 import { at, objectsAt, textAt, textsAt } from "../model/read.ts";
 import type { Body, FieldError } from "../model/served.ts";

@@ -1,5 +1,5 @@
+import { sameJson } from "@slipway/base";
 import { Pace, type Passes } from "../json/turns.ts";
-import { sameJson } from "../json/value.ts";
 import { forbidden, immutable, invalid, required } from "../model/field-error.ts";
 import { at, membersAt, textAt } from "../model/read.ts";
 import type { Body, FieldError, ServedResource } from "../model/served.ts";

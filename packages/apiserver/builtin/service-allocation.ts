@@ -1,4 +1,4 @@
-import { sameJson } from "../json/value.ts";
+import { sameJson } from "@slipway/base";
 import { invalid } from "../model/field-error.ts";
 import { membersAt, numberAt, objectsAt, textAt, textsAt } from "../model/read.ts";
 import type { Body, FieldError } from "../model/served.ts";

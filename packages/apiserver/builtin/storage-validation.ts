@@ -1,6 +1,5 @@
-import { parseQuantity } from "@slipway/base";
+import { parseQuantity, sameJson } from "@slipway/base";
 import { dnsSubdomain } from "@slipway/cel/formats";
-import { sameJson } from "../json/value.ts";
 import { forbidden, immutable, invalid, required } from "../model/field-error.ts";
 import { at, membersAt, objectsAt, textAt, textsAt } from "../model/read.ts";
 import type { Body, FieldError } from "../model/served.ts";

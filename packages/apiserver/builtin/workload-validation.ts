@@ -1,5 +1,5 @@
+import { sameJson } from "@slipway/base";
 import type { Passes } from "../json/turns.ts";
-import { sameJson } from "../json/value.ts";
 import { forbidden, immutable, invalid, required } from "../model/field-error.ts";
 import { at, membersAt, objectsAt } from "../model/read.ts";
 import type { Body, FieldError } from "../model/served.ts";

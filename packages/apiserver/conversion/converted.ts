@@ -1,4 +1,5 @@
-import { isRecord, sameJson } from "../json/value.ts";
+import { sameJson } from "@slipway/base";
+import { isRecord } from "../json/value.ts";
 import type { Body, FieldError, ServedResource } from "../model/served.ts";
 import { metadataErrors } from "../rules/metadata.ts";
 import { gvk } from "./conversion.ts";

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sameJson } from "@slipway/base";
 import fc from "fast-check";
 import { copyInPasses, sameInPasses } from "./passes.ts";
 import { allPasses, type Passes } from "./turns.ts";
-import { copyJson, MAX_LEVELS, sameJson } from "./value.ts";
+import { copyJson, MAX_LEVELS } from "./value.ts";
 
 const N = 20_000;
 const members = Object.fromEntries(Array.from({ length: N }, (_, i) => [`k${i}`, i]));

@@ -1,17 +1,8 @@
 /** The walks of `value.ts` over values that may be large, in passes. */
 
+import { sameJson } from "@slipway/base";
 import { isLongCall, Pace, type Passes, passesInTurns, type Sized } from "./turns.ts";
-import {
-  type Budget,
-  copyJson,
-  isRecord,
-  MAX_LEVELS,
-  newBudget,
-  sameJson,
-  spend,
-  spendValues,
-  tooDeep,
-} from "./value.ts";
+import { type Budget, copyJson, isRecord, MAX_LEVELS, newBudget, spend, spendValues, tooDeep } from "./value.ts";
 
 interface Copying {
   budget: Budget;

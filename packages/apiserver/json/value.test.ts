@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countKeys, sameJson } from "./value.ts";
+import { sameJson } from "@slipway/base";
+import { countKeys } from "./value.ts";
 
 test("values are the same by their own fields, whatever these are called and in whatever order", () => {
   assert.equal(sameJson({ a: [1, { b: null }], c: undefined }, { a: [1, { b: null }] }), true);

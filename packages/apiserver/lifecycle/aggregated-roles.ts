@@ -1,8 +1,8 @@
+import { sameJson } from "@slipway/base";
 import { type PolicyRule, rulesOf } from "../auth/rbac/policy-rule.ts";
 import type { Core } from "../core/call.ts";
 import { canonicalJson } from "../json/canonical.ts";
 import { noteSize } from "../json/turns.ts";
-import { sameJson } from "../json/value.ts";
 import { at, objectsAt } from "../model/read.ts";
 import type { Body } from "../model/served.ts";
 import { selects } from "../rules/name-rules.ts";

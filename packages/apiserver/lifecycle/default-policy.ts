@@ -1,10 +1,10 @@
-import { rfc3339, uuid } from "@slipway/base";
+import { rfc3339, sameJson, uuid } from "@slipway/base";
 import { defaultPolicy, type PolicyObject } from "../auth/policy/default-policy.ts";
 import { uncovered } from "../auth/rbac/coverage.ts";
 import { type PolicyRule, rulesOf } from "../auth/rbac/policy-rule.ts";
 import { clusterRole, clusterRoleBinding, role, roleBinding } from "../builtin/rbac.ts";
 import type { Core } from "../core/call.ts";
-import { copyJson, sameJson } from "../json/value.ts";
+import { copyJson } from "../json/value.ts";
 import type { Body, ServedResource } from "../model/served.ts";
 import { apiVersionOf } from "../model/served.ts";
 import { collectionOf, objectKey } from "../storage/keys.ts";

@@ -1,8 +1,8 @@
-import { isFault, rfc3339 } from "@slipway/base";
+import { isFault, rfc3339, sameJson } from "@slipway/base";
 import { DEFINITION_CLEANUP } from "../builtin/extensions.ts";
 import type { Core } from "../core/call.ts";
 import type { Registry } from "../core/registry.ts";
-import { copyJson, isRecord, sameJson } from "../json/value.ts";
+import { copyJson, isRecord } from "../json/value.ts";
 import type { Body, ServedResource } from "../model/served.ts";
 import { ownErrors } from "../rules/own.ts";
 import { defaultCrd, servedFromCrd, unknownFormats, validateCrd } from "../schema/crd.ts";

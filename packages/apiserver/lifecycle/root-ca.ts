@@ -1,5 +1,6 @@
+import { sameJson } from "@slipway/base";
 import type { Core } from "../core/call.ts";
-import { copyJson, sameJson } from "../json/value.ts";
+import { copyJson } from "../json/value.ts";
 import { create } from "../verbs/create.ts";
 import { rewrite } from "../verbs/update.ts";
 import { ownCall, Work } from "./work.ts";

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isFault } from "@slipway/base";
+import { isFault, sameJson } from "@slipway/base";
 import fc from "fast-check";
 import type { PatchRefusal } from "../json/members.ts";
 import { allPasses } from "../json/turns.ts";
-import { sameJson } from "../json/value.ts";
 import type { Body } from "../model/served.ts";
 import { fieldsOf } from "./applied-fields.ts";
 import { applyConfiguration } from "./apply.ts";

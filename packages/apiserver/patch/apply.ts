@@ -7,8 +7,8 @@
  * Knows schemas only through `../served.ts` and `ObjectMeta`; knows nothing of HTTP, storage or kinds.
  */
 
+import { sameJson } from "@slipway/base";
 import { allPasses, type Passes } from "../json/turns.ts";
-import { sameJson } from "../json/value.ts";
 import type { Body, Schema } from "../model/served.ts";
 import { fieldsOf } from "./applied-fields.ts";
 import { type ApplyConflict, conflictFault } from "./apply-conflict.ts";

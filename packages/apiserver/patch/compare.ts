@@ -1,6 +1,7 @@
+import { sameJson } from "@slipway/base";
 import { isLeaf, type JsonObject, member } from "../json/members.ts";
 import { Pace, type Passes } from "../json/turns.ts";
-import { isRecord, sameJson } from "../json/value.ts";
+import { isRecord } from "../json/value.ts";
 import type { Schema } from "../model/served.ts";
 import { addPath, type FieldSet, type GrowingSet, growing } from "./field-set.ts";
 import { memberElement, type PathElement } from "./path-element.ts";

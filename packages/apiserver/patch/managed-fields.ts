@@ -1,5 +1,6 @@
+import { sameJson } from "@slipway/base";
 import { allPasses, type Passes } from "../json/turns.ts";
-import { isRecord, sameJson } from "../json/value.ts";
+import { isRecord } from "../json/value.ts";
 import type { Body, Schema } from "../model/served.ts";
 import { capManagers } from "./cap-managers.ts";
 import { isEmptySet, union } from "./field-set.ts";

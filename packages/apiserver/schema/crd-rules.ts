@@ -1,6 +1,7 @@
 /** The rules on a CustomResourceDefinition besides those on its schemas. Input may be anything that is JSON. */
 
-import { isRecord, sameJson } from "../json/value.ts";
+import { sameJson } from "@slipway/base";
+import { isRecord } from "../json/value.ts";
 import { invalid, notSupported, printed, required } from "../model/field-error.ts";
 import type { FieldError } from "../model/served.ts";
 import { conversionErrors } from "./conversion-rules.ts";

@@ -1,8 +1,9 @@
 /** What a CustomResourceDefinition means: its defaults, its rules, and the resources that it makes the server serve. */
 
+import { sameJson } from "@slipway/base";
 import { formatThatCounts } from "@slipway/cel/formats";
 import type { Passes } from "../json/turns.ts";
-import { isRecord, sameJson } from "../json/value.ts";
+import { isRecord } from "../json/value.ts";
 import type { Body, Column, Convert, FieldError, ServedResource } from "../model/served.ts";
 import { crdErrors, crdUpdateErrors } from "./crd-rules.ts";
 import { type CrdSpec, type CrdVersion, schemaOf, specOf } from "./crd-shape.ts";

@@ -1,10 +1,10 @@
-import { rfc3339 } from "@slipway/base";
+import { rfc3339, sameJson } from "@slipway/base";
 import { isConversionFault } from "../conversion/conversion.ts";
 import { withVersions } from "../conversion/with-versions.ts";
 import { type Call, isDryRun, noteWrite } from "../core/call.ts";
 import { copyInTurns, sameInTurns } from "../json/passes.ts";
 import { letOthersGo, noteSize, type Sized } from "../json/turns.ts";
-import { copyJson, isRecord, sameJson } from "../json/value.ts";
+import { copyJson, isRecord } from "../json/value.ts";
 import { apiVersionOf, type Body, type FieldError, METADATA_FIELDS, type MetadataField } from "../model/served.ts";
 import { conflict, invalid, MODIFIED, notFound, unreasoned } from "../model/status.ts";
 import { trackInPasses } from "../patch/managed-fields.ts";

@@ -71,6 +71,8 @@ export class Cloud {
   token: string;
   /** How many devices were ever racked. */
   racked = 0;
+  /** How often a device came or went. */
+  moves = 0;
 
   constructor(options: EquinixSimOptions) {
     this.clock = options.clock;
@@ -94,6 +96,7 @@ export class Cloud {
 
   /** Makes a device known under all of its names. */
   place(device: SimDevice): void {
+    this.moves++;
     this.devices.set(device.id, device);
     for (const port of device.ports) this.ports.set(port.id, port);
     for (const { address } of device.addresses) this.byAddress.set(address, device);
@@ -115,6 +118,7 @@ export class Cloud {
   }
 
   remove(device: SimDevice): void {
+    this.moves++;
     this.devices.delete(device.id);
     for (const port of device.ports) this.ports.delete(port.id);
     for (const tag of device.tags) this.#untag(tag, device);

@@ -1,6 +1,6 @@
+import { sameJson } from "@slipway/base";
 import type { AdmissionReview } from "../../core/admission.ts";
 import type { Attributes } from "../../core/attributes.ts";
-import { sameJson } from "../../json/value.ts";
 import type { Body } from "../../model/served.ts";
 import { forbidden, notFound } from "../../model/status.ts";
 import type { Store } from "../../storage/store.ts";
