@@ -1,4 +1,4 @@
-/** An InstancePool on machines with real firmware: they install the stand-in for Harvester, join, die, are replaced, and are wiped when the pool goes. */
+/** An InstancePool on machines with real firmware: one installs the stand-in for Harvester, joins, dies and is replaced; both are wiped when the pool goes. */
 import assert from "node:assert/strict";
 import { truncate } from "node:fs/promises";
 import { after, before, test } from "node:test";
@@ -19,12 +19,13 @@ import { assetsFolder } from "../../src/netboot/agent/assets-folder.ts";
 import { remainsOn } from "./disk-proof.ts";
 import { type Stage, setStage } from "./stage.ts";
 
-/** Machines of the pool; one more is there to replace them. */
-const COUNT = 2;
+/** Machines of the pool; one more, with other firmware, is there to replace it. Several at once are seen by `lab-cluster` and `journey`. */
+const COUNT = 1;
 const DISK_BYTES = 2 * 1024 ** 3;
 /** Each of the three ways; emulated machines beside other work are slow. */
 const PATIENCE_S = 900;
 const LOOK_MS = 1_000;
+const CLEANUP_WAIT = "30s";
 
 let stage: Stage;
 let bmcs: LabBmcs;
@@ -44,7 +45,7 @@ after(async () => {
   await stage?.close();
 });
 
-test("a pool's machines install and join; one that loses its disk is replaced by the spare; with the pool all disks are wiped", async () => {
+test("a pool's machine installs and joins; when it loses its disk the spare replaces it; with the pool all disks are wiped", async () => {
   const began = performance.now();
   const tell = (what: string): void =>
     console.log(`${what} after ${((performance.now() - began) / 1000).toFixed(1)} s`);
@@ -61,6 +62,9 @@ test("a pool's machines install and join; one that loses its disk is replaced by
   const lost = victim.spec.consumerRef!.name;
   assert.notEqual(spare, undefined);
 
+  // It restarts no more; from now on a Node that is not Ready is one that is lost.
+  const body = { spec: { nodeCleanupWaitInterval: CLEANUP_WAIT } };
+  await pool.client.patch(InstancePool, { name: POOL_NAME }, { type: "merge", body });
   await loseDisk(machineOf(victim));
   const second = await until(
     `replacement of ${lost}`,
