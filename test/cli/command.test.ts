@@ -7,17 +7,14 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { type TestContext, test } from "node:test";
-import { promisify } from "node:util";
+import { after, type TestContext, test } from "node:test";
 import { SYSTEMS } from "../../src/operator/systems.ts";
-import type { Refusal } from "./refusals.ts";
+import { CommandProcess, type Ended } from "./command-process.ts";
 
-interface Ended {
-  code: number | string;
-  out: string;
-  err: string;
-}
+const commands = new CommandProcess();
+after(() => commands.close());
 
+/** In a process of its own. */
 function slipway(...args: string[]): Promise<Ended> {
   return new Promise((done) => {
     execFile("bin/slipway", args, { timeout: 120_000 }, (error, out, err) =>
@@ -77,21 +74,15 @@ const REFUSED: [args: string, said: RegExp][] = [
   ["fly", /unknown command 'fly'/],
 ];
 
-test("what can't be asked for is refused in one line, with exit code 2, and leaves nothing open", async (t) => {
-  // One process for all: a start costs more CPU than its refusal. It ends by itself, so no refusal leaves anything open.
-  const script = ["test/cli/refusals.ts", ...REFUSED.map(([args]) => args)];
-  const { stdout } = await promisify(execFile)(process.execPath, script, { timeout: 120_000 });
-  const refusals = stdout.trimEnd().split("\n");
-  assert.equal(refusals.length, REFUSED.length);
-  for (const [at, [args, said]] of REFUSED.entries())
-    await t.test(`slipway ${args}`, () => {
-      const { code, out, err } = JSON.parse(refusals[at]!) as Refusal;
-      assert.equal(code, 2, err);
-      assert.equal(out, "");
-      assert.match(err, /^slipway: [^\n]+\n$/);
-      assert.match(err, said);
-    });
-});
+for (const [args, said] of REFUSED) {
+  test(`slipway ${args}: refused in one line, with exit code 2`, async () => {
+    const { code, out, err } = await commands.run(...args.split(" "));
+    assert.equal(code, 2, err);
+    assert.equal(out, "");
+    assert.match(err, /^slipway: [^\n]+\n$/);
+    assert.match(err, said);
+  });
+}
 
 test("a refusal ends the process with exit code 2", async () => {
   const { code, out, err } = await slipway("fly");
@@ -137,7 +128,7 @@ users: [{name: u, user: {token: some-token}}]`;
     [undefined, undefined, ["--boot-key", "tls.key"], /^slipway: .* --boot-key belong together; give both, or none\n$/],
   ] as const) {
     const listen = ["--boot-listen", boot ?? "127.0.0.1:0", "--health-listen", health ?? "127.0.0.1:0"];
-    const { code, out, err } = await slipway("operator", ...given, ...listen, ...more);
+    const { code, out, err } = await commands.run("operator", ...given, ...listen, ...more);
     assert.deepEqual([code, out], [2, ""], err);
     assert.match(err, said);
   }
@@ -145,12 +136,12 @@ users: [{name: u, user: {token: some-token}}]`;
 
 test("a manifest that is not YAML, or not an object, is named with its line", async (t) => {
   const broken = await folder(t, { "pool.yaml": "a: 1\nb: [1,\n---\n" });
-  const { code, err } = await slipway("demo", "--examples", broken);
+  const { code, err } = await commands.run("demo", "--examples", broken);
   assert.equal(code, 2);
   assert.match(err, /pool\.yaml:\d: not YAML: /);
   const strange = await folder(t, { "pool.yaml": "apiVersion: v1\nkind: Secret\n" });
   assert.match(
-    (await slipway("demo", "--examples", strange)).err,
+    (await commands.run("demo", "--examples", strange)).err,
     /pool\.yaml: document 1: .*metadata\.name is missing/,
   );
 });
@@ -230,7 +221,7 @@ test("a running one whose reader has gone is stopped in order", async (t) => {
 });
 
 test("-o=json is read as kubectl reads it", async () => {
-  assert.deepEqual((await slipway("version", "-o=json")).out, (await slipway("version", "-o", "json")).out);
+  assert.deepEqual((await commands.run("version", "-o=json")).out, (await commands.run("version", "-o", "json")).out);
 });
 
 /** What a shell offers after `slipway` and these words. */
@@ -246,7 +237,7 @@ function run(command: string, ...args: string[]): Promise<Ended> {
 const last = (text: string): string[] => text.trim().split(/\s+/);
 
 test("bash completes verbs, what they take, options and their values", async () => {
-  const script = (await slipway("completion", "bash")).out;
+  const script = (await commands.run("completion", "bash")).out;
   const verbs = await run("bash", "-c", BASH, "bash", script, "o");
   assert.deepEqual([verbs.out, verbs.err], ["complete -o default -F _slipway slipway\noperator\norder\n", ""]);
   const completed = async (...words: string[]) =>
@@ -263,7 +254,7 @@ words=(slipway "$@"); CURRENT=$#words; _slipway`;
 
 test("zsh completes them, too", async (t) => {
   if ((await run("zsh", "-c", "true")).code !== 0) return t.skip("zsh is not here");
-  const script = (await slipway("completion", "zsh")).out;
+  const script = (await commands.run("completion", "zsh")).out;
   const offered = async (...words: string[]) => (await run("zsh", "-c", ZSH, "zsh", script, ...words)).out.split("\n");
   assert.ok((await offered("get", "")).includes("unleased:Machines that were seen on the network, the latest first."));
   assert.deepEqual(await offered("get", "unleased", "-o", ""), ["wide", "json", "yaml", "name", ""]);
@@ -272,7 +263,7 @@ test("zsh completes them, too", async (t) => {
 
 test("fish completes them, too", async (t) => {
   if ((await run("fish", "-c", "true")).code !== 0) return t.skip("fish is not here");
-  const script = (await slipway("completion", "fish")).out;
+  const script = (await commands.run("completion", "fish")).out;
   const offered = async (line: string) =>
     (await run("fish", "-c", "echo $argv[1] | source; complete -C $argv[2]", script, line)).out;
   assert.match(await offered("slipway get "), /^unleased\tMachines that were seen/m);

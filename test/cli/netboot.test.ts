@@ -6,7 +6,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { type TestContext, test } from "node:test";
+import { after, type TestContext, test } from "node:test";
 import { systemClock as clock } from "@slipway/base";
 import { serveHttp } from "@slipway/base/http-server";
 import { inventoryOf, someHosts } from "../../src/netboot/hosts/testing.ts";
@@ -14,22 +14,18 @@ import { localApi } from "../../src/netboot/local-api.ts";
 import { HostLogs } from "../../src/netboot/logs/host-logs.ts";
 import type { OrderBody } from "../../src/netboot/protocol/messages.ts";
 import type { UserOrder } from "../../src/netboot/protocol/order.ts";
+import { CommandProcess, type Ended } from "./command-process.ts";
 
 const A = "52:54:00:00:00:0a";
 const HOST = "host-52-54-00-00-00-0a";
 const CAPABILITY = "slc_0123456789abcdefghij";
 const DEADLINE_MS = 120_000;
 
-interface Ended {
-  code: number | string;
-  out: string;
-  err: string;
-}
+const commands = new CommandProcess();
+after(() => commands.close());
+const slipway = (...args: string[]): Promise<Ended> => commands.run(...args);
 
-function slipway(...args: string[]): Promise<Ended> {
-  return run(args);
-}
-
+/** In a process of its own. */
 function run(args: string[], options: { uid?: number; env?: NodeJS.ProcessEnv } = {}): Promise<Ended> {
   return new Promise((done) => {
     execFile("bin/slipway", args, { timeout: DEADLINE_MS, ...options }, (error, out, err) =>
