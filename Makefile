@@ -126,6 +126,8 @@ pictures: $(INSTALLED) ## docs/pictures: the console in Debian's Chromium, and t
 	@$(NODE) test/browser/pictures.ts
 
 test-all: export SEEDS = 300
+# Each test file in a process of its own: none leans on what another left behind.
+test-all: export APART = 1
 test-all: check test sim test-kubectl earlier-releases test-kubernetes test-kubeadm test-cluster-api test-conformance test-install test-netboot test-attack test-bmc test-clients test-formats test-datastores test-libvirt test-browser test-firmware ## Every suite, one after the other
 
 test-firmware: $(INSTALLED) ## Emulated machines with real firmware, from power-on to a wiped disk; without QEMU it is skipped: ONLY="agent lab"

@@ -1,6 +1,7 @@
 /**
  * Ends the process of a test file that doesn't end by itself. As long as a socket or timer is open, the process stays after its tests, and
  * the runner waits for it without a limit: one forgotten `close` would stop the whole suite. Loaded into every test file by `--import`.
+ * Also names what is thrown outside of tests: of a file that can't be loaded, the runner itself shows neither name nor line.
  * TEST_END_MS: how long closing may take. Default: two minutes, which is enough on a busy machine.
  */
 import { after } from "node:test";
@@ -10,7 +11,8 @@ const PATIENCE_MS = Number(process.env.TEST_END_MS ?? 120_000);
 
 // The runner itself loads this, too, and so may processes and threads that tests start.
 const isTestFile = isMainThread && /\.test\.[cm]?[jt]s$/.test(process.argv[1] ?? "");
-if (isTestFile)
+if (isTestFile) {
+  process.on("uncaughtExceptionMonitor", (error) => console.error(error));
   after(() => {
     // A platform timer: it lets the process end before it fires.
     setTimeout(() => {
@@ -19,3 +21,4 @@ if (isTestFile)
       process.exit(1);
     }, PATIENCE_MS).unref();
   });
+}
