@@ -86,6 +86,9 @@ test("a cluster with an installation is well; a leader that no longer renews its
   const later = await look("cluster", "--systems", FIRST.name);
   const stale = of(later.findings, "operator");
   assert.deepEqual([later.code, stale.is, stale.message], [1, "problem", `nobody leads ${FIRST.name}`]);
+  const never = { type: "merge", body: { spec: { renewTime: null } } } as const;
+  await client.patch(Lease, { namespace, name: `slipway-${FIRST.name}` }, never);
+  assert.equal(of((await look("cluster", "--systems", FIRST.name)).findings, "operator").message, stale.message);
 });
 
 test("an account without its Secret, without a key, and one that the provider does not take, are problems that never show the key", async (t) => {

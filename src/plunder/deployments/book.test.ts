@@ -86,8 +86,9 @@ test("N30 a deployment is found by its machine's MAC address in any notation, an
   assert.equal(book.byMac("52-54-00-00-00-0A").deployment.mac, A);
   assert.equal(book.byAddress("10.0.0.10").deployment.mac, A);
   assert.throws(() => book.byAddress(""), { code: "NotFound" });
-  assert.throws(() => book.byMac(C), { code: "NotFound" });
-  assert.throws(() => book.byMac("no"), { code: "Invalid" });
+  assert.throws(() => book.byAddress("10.0.0.99"), { code: "NotFound", on: "10.0.0.99" });
+  assert.throws(() => book.byMac(C), { code: "NotFound", on: C });
+  assert.throws(() => book.byMac("no"), { code: "Invalid", message: "no: is no MAC address" });
   await assert.rejects(book.add(deployment(A)), { code: "AlreadyExists", on: A });
 });
 

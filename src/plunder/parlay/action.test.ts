@@ -83,6 +83,34 @@ test("N31 several commands are one script that ends with the first failure; inpu
   ]);
 });
 
+test("N31 every field that an action of its type has is kept, and one of another type is refused", () => {
+  const common = { name: "a", ignoreFail: true, timeoutMs: 1_800_000 };
+  const of = (fields: object) => read({ command: undefined, ignoreFail: true, ...fields })[0]!.actions[0];
+  for (const type of ["upload", "download"]) {
+    const files = { source: "/a", destination: "/b" };
+    assert.deepEqual(of({ type, ...files }), { ...common, do: type, ...files });
+    assert.deepEqual(of({ type, ...files, commandSudo: "root" }), { ...common, do: type, ...files, sudo: "root" });
+    assert.match(refusal({ type, ...files }), new RegExp(`command: has no effect with ${type}`));
+  }
+  assert.deepEqual(of({ type: "key", keyName: "k", keyFile: "/k" }), { ...common, do: "key", key: "k", file: "/k" });
+  assert.deepEqual(of({ type: "key", keyName: "k" }), { ...common, do: "key", key: "k" });
+  const command = { ...common, do: "command", isLocal: false };
+  const pkg = { type: "pkg", packageManager: "yum", packageOperation: "remove", packages: "vim", commandSudo: "root" };
+  const text = "yum -q -y remove -- 'vim'";
+  assert.deepEqual(of(pkg), { ...command, command: { is: "text", text }, sudo: "root" });
+  const saved = { keyName: "k", commandLocal: true, commandPipeFile: "/f" };
+  assert.deepEqual(of(saved), {
+    ...{ ...command, isLocal: true, command: { is: "saved", key: "k" }, input: { is: "file", path: "/f" } },
+  });
+  assert.match(refusal({ keyFile: "/k" }), /keyFile: has no effect with command/);
+  assert.match(refusal({ fileMove: "x" }), /fileMove: its meaning is not known/);
+});
+
+test("N31 a command has no NUL, whichever of several it is", () => {
+  assert.match(refusal({ command: "a\0" }), /actions\[0\]\.command: must have no NUL/);
+  assert.match(refusal({ command: undefined, commands: ["a", "b\0"] }), /commands\[1\]: must have no NUL/);
+});
+
 test("over the network no command of the machine that serves the API is run", () => {
   for (const fields of [{ commandLocal: true }, { commandPipeCmd: "id" }])
     assert.throws(() => refuseLocalCommands(read(fields)), { code: "Forbidden", on: "a" });
