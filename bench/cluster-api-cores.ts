@@ -34,8 +34,10 @@ export interface Core {
   transport: Transport;
   /** Of its managers. */
   pids(): number[];
-  /** Requests that the API server has answered so far, watches left out. */
-  requests(): Promise<number>;
+  /** Of the API server and its etcd. */
+  servers(): number[];
+  /** Requests that the API server has answered so far, by verb and resource; watches left out. */
+  requests(): Promise<ReadonlyMap<string, number>>;
   close(): Promise<void>;
 }
 
@@ -48,11 +50,14 @@ export async function startCore(name: CoreName, folder: string): Promise<Core> {
   await installCrds(client, clock, new AbortController().signal, PROVIDER_KINDS as never);
   await clock.sleep(ESTABLISHED_MS);
   const program = name === "light" ? /^(node|slipway|MainThread)$/ : /^capi-/;
-  const pids = childrenOf(process.pid).flatMap((child) => (program.test(child.name) ? [child.pid] : []));
+  const named = (pattern: RegExp): number[] =>
+    childrenOf(process.pid).flatMap((child) => (pattern.test(child.name) ? [child.pid] : []));
+  const pids = named(program);
+  const servers = named(/^(kube-apiserver|etcd)$/);
   if (pids.length !== (name === "light" ? 1 : MANAGERS.length))
     throw new Error(`${pids.length} managers: ${JSON.stringify(childrenOf(process.pid))}`);
   return {
-    ...{ name, transport, pids: () => pids },
+    ...{ name, transport, pids: () => pids, servers: () => servers },
     requests: () => requestsOf(join(folder, "kubectl"), kubeconfigFile),
     async close() {
       for (const end of closers.reverse()) await end();
@@ -99,11 +104,16 @@ async function light(t: { after(end: () => Promise<unknown>): unknown }): Promis
   return { kubeconfigFile, transport };
 }
 
-async function requestsOf(kubectl: string, kubeconfig: string): Promise<number> {
+async function requestsOf(kubectl: string, kubeconfig: string): Promise<ReadonlyMap<string, number>> {
   const args = ["get", "--raw", "/metrics", "--kubeconfig", kubeconfig];
   const { stdout } = await promisify(execFile)(kubectl, args, { maxBuffer: 256 << 20 });
-  let sum = 0;
-  for (const [, labels, count] of stdout.matchAll(/^apiserver_request_total\{([^\n]*)\} (\S+)$/gm))
-    if (!/verb="WATCH"/.test(labels!)) sum += Number(count);
-  return sum;
+  const counts = new Map<string, number>();
+  for (const [, labels, count] of stdout.matchAll(/^apiserver_request_total\{([^\n]*)\} (\S+)$/gm)) {
+    const label = (name: string): string => new RegExp(`\\b${name}="([^"]*)"`).exec(labels!)?.[1] ?? "";
+    if (label("verb") === "WATCH") continue;
+    const resource = [label("resource"), label("subresource")].filter(Boolean).join("/");
+    const name = `${label("verb")} ${resource}${label("code") === "409" ? " (conflict)" : ""}`;
+    counts.set(name, (counts.get(name) ?? 0) + Number(count));
+  }
+  return counts;
 }

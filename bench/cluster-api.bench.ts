@@ -1,7 +1,7 @@
 /**
  * Cluster API's core: Slipway's light one and upstream's (v1.14.2), one after the other, each on a kube-apiserver of its own, with the same hosts that are there in no time. Many small clusters from their
  * creation to Running, what the core costs at rest then, one large MachineDeployment, and a roll-out. CPU, memory and requests are the core's own: those of this process are taken off.
- * Run: `node bench/cluster-api.bench.ts [--clusters 50] [--machines 20] [--one 1000] [--rollout 100] [--idle seconds] [--cores light,upstream]`. Linux only: /proc is read.
+ * Run: `node bench/cluster-api.bench.ts [--clusters 50] [--machines 20] [--one 1000] [--rollout 100] [--idle seconds] [--cores light,upstream] [--requests]`. Linux only: /proc is read.
  */
 import { parseArgs } from "node:util";
 import { systemClock as clock } from "@slipway/base";
@@ -25,6 +25,7 @@ const { values } = parseArgs({
     rollout: { type: "string", default: "100" },
     idle: { type: "string", default: "60" },
     cores: { type: "string", default: "light,upstream" },
+    requests: { type: "boolean", default: false },
   },
 });
 const [clusters, machines, one, rollout, idle] = [
@@ -38,7 +39,11 @@ const PATIENCE_MS = 30 * 60_000;
 const LOOK_MS = 100;
 const SAMPLE_MS = 250;
 
-const folder = await programs("clusterctl", "kubectl", "capi-core", "capi-bootstrap");
+const cores = values.cores.split(",") as CoreName[];
+const folder = await programs(
+  "kubectl",
+  ...(cores.includes("upstream") ? ["clusterctl", "capi-core", "capi-bootstrap"] : []),
+);
 if (folder instanceof Error) {
   console.log(`cluster-api: skipped: ${folder.message}`);
   process.exit();
@@ -102,18 +107,17 @@ async function oneLarge(world: World): Promise<void> {
   await hosts.cluster("other");
   await deploy(hosts, "other", "rolled", rollout);
   await running(world, one + rollout);
+  const ofRolled = (): Machine[] => all(world.machines).filter(({ spec }) => spec.clusterName === "other");
+  const before = new Set(ofRolled().map(({ metadata }) => metadata.name));
   await measured(world, `a roll-out of ${rollout}, one at a time`, async () => {
     const body = { spec: { template: { spec: { infrastructureRef: { name: "b" } } } } };
     await hosts.client.patch(MachineDeployment, { namespace: NAMESPACE, name: "rolled" }, { type: "merge", body });
     await until(`${rollout} new Machines`, () => {
-      const own = all(world.machines).filter(({ spec }) => spec.clusterName === "other");
-      const isNew = ({ metadata }: Machine): boolean => metadata.creationTimestamp! >= began;
-      return own.length === rollout && own.every((machine) => isNew(machine) && isRunning(machine));
+      const own = ofRolled();
+      return own.length === rollout && own.every((machine) => !before.has(machine.metadata.name) && isRunning(machine));
     });
   });
 }
-
-let began = "";
 
 async function deploy(hosts: Hosts, clusterName: string, name: string, replicas: number): Promise<void> {
   const infrastructureRef = { apiGroup: SimMachineTemplate.group, kind: SimMachineTemplate.kind, name: "a" };
@@ -147,7 +151,10 @@ async function until(what: string, holds: () => boolean, story: () => string = (
 
 /** Does it, and prints what the core's managers took for it. */
 async function measured({ core, hosts }: World, what: string, work: () => Promise<void>): Promise<void> {
+  const cpuOfServers = (): number => core.servers().reduce((total, pid) => total + cpuOf(pid), 0);
+  const cpuOfUs = (): number => process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6;
   const [cpu, asked, own] = [sum(core, cpuOf), await core.requests(), hosts.requests.total];
+  const [servers, us] = [cpuOfServers(), cpuOfUs()];
   let peak = 0;
   let isOver = false;
   const sampling = (async () => {
@@ -156,7 +163,6 @@ async function measured({ core, hosts }: World, what: string, work: () => Promis
       await clock.sleep(SAMPLE_MS);
     }
   })();
-  began = new Date(Math.floor(clock.now() / 1000) * 1000).toISOString().replace(".000Z", "Z");
   const start = clock.monotonic();
   await work().finally(() => {
     isOver = true;
@@ -165,7 +171,9 @@ async function measured({ core, hosts }: World, what: string, work: () => Promis
   const used = sum(core, cpuOf) - cpu;
   await sampling;
   // The look at the figures is a request of its own.
-  const requests = (await core.requests()) - asked - (hosts.requests.total - own) - 1;
+  const beside = `the API server took ${(cpuOfServers() - servers).toFixed(1)} s of CPU, hosts and Nodes ${(cpuOfUs() - us).toFixed(1)} s`;
+  const by = [...(await core.requests())].map(([name, count]) => [name, count - (asked.get(name) ?? 0)] as const);
+  const requests = by.reduce((total, [, count]) => total + count, 0) - (hosts.requests.total - own) - 1;
   for (const [unit, value] of Object.entries({ s: seconds, "s of CPU": used, "MiB at most": peak, requests }))
     keep(`${core.name}: ${what}, ${unit}`, value, unit);
   const figures = [
@@ -176,9 +184,13 @@ async function measured({ core, hosts }: World, what: string, work: () => Promis
     `${requests}`,
   ];
   console.log(`${core.name.padEnd(9)} ${what.padEnd(42)} ${figures.map((text) => text.padStart(10)).join(" ")}`);
+  if (!values.requests) return;
+  console.log(`  ${beside}; requests, those of hosts and user with them:`);
+  for (const [name, count] of by.filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a))
+    console.log(`  ${`${count}`.padStart(8)}  ${name}`);
 }
 
-for (const name of values.cores.split(",") as CoreName[]) {
+for (const name of cores) {
   await withCore(name, manySmall);
   await withCore(name, oneLarge);
 }

@@ -6,7 +6,7 @@
 
 export { boundClient } from "./bound-client.ts";
 export type { Cache } from "./cache.ts";
-export type { Client, Patch } from "./client.ts";
+export type { Client, JsonPatchOperation, Patch } from "./client.ts";
 export { type ConditionUpdate, conditionOf, isTrue, setCondition } from "./conditions.ts";
 export { type Access, type Context, type Controller, DONE, type Outcome, source } from "./controller.ts";
 export { ANY, declaredClient } from "./declared-client.ts";

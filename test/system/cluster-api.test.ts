@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Transport } from "@slipway/kube";
 import { Node } from "@slipway/kube/core";
 import { SimBootstrap, SimBootstrapTemplate, SimMachine, SimMachineTemplate } from "./cluster-api-provider.ts";
 import { CoreWorld, conditionOf, NAMESPACE } from "./cluster-api-world.ts";
@@ -60,6 +61,36 @@ test("a cluster with a deployment of three becomes three Running Machines with R
       ["InfrastructureReady", "True"],
     ],
   );
+});
+
+test("each object of a Machine is made and claimed once, and its status is not written for each thing by itself", async (t) => {
+  const writes = new Map<string, number>();
+  const transport = (inner: Transport): Transport => ({
+    request: (request) => {
+      const [plural, , subresource] = request.path.split("/").slice(request.path.startsWith("/apis/") ? 6 : 5);
+      const what = `${request.method} ${plural}${subresource ? `/${subresource}` : ""}`;
+      if (request.method !== "GET") writes.set(what, (writes.get(what) ?? 0) + 1);
+      return inner.request(request);
+    },
+    watch: (request) => inner.watch(request),
+    close: () => inner.close(),
+  });
+  const world = await CoreWorld.started(t, { transport });
+  await world.deploy("workers", 20);
+  await world.untilRolledOut("workers");
+  const aMachine = (what: string): number => (writes.get(what) ?? 0) / 20;
+  const story = JSON.stringify([...writes]);
+  for (const what of [
+    "POST machines",
+    "POST simmachines",
+    "POST simbootstraps",
+    "PATCH simmachines",
+    "PATCH simbootstraps",
+  ])
+    assert.equal(aMachine(what), 1, `${what}: ${story}`);
+  // The name of the data, and the id.
+  assert.equal(aMachine("PATCH machines"), 2, story);
+  assert.ok(aMachine("PUT machines/status") <= 7, story);
 });
 
 test("deleting the Cluster takes Machines first, then the control plane, then the infrastructure, and leaves nothing", async (t) => {

@@ -191,6 +191,14 @@ test("a health check is woken by Machines of its cluster that it selects, and by
   assert.equal(woken(controller, "Cluster", up, up, ...checks), undefined);
 });
 
+/** Conditions and finalizer of an object that the core runs already. */
+const run = (finalizer: string, more: object = {}) => ({
+  finalizers: [finalizer],
+  labels: { [LABELS.clusterName]: "quay" },
+  ...more,
+});
+const SHOWN = { conditions: [is("Paused", "False", { reason: "NotPaused" })] };
+
 const CONTROLLERS = [
   ["Cluster", clusterController, cluster()],
   ["Machine", machineController, machine("m")],
@@ -237,6 +245,53 @@ for (const [kind, make, object] of CONTROLLERS) {
   });
 }
 
+test("a Machine that was never paused says so with its first status; one that is no longer paused at once, and nothing else is done", async () => {
+  const pass = async (status?: object) => {
+    const object = machine("m", { metadata: { finalizers: [FINALIZERS.machine] }, ...(status && { status }) });
+    const held = holding(object);
+    const core = parts().parts;
+    const none = { read: async () => ({ object: undefined, kind: { contract: "v1beta2" } }) };
+    const workloads = { ...core.workloads, of: () => ({ client: undefined, isReached: false }) };
+    const context = { ...contextOver(held).context, cache: cacheOf(object, cluster()) };
+    const here = { ...core, workloads, external: { ...core.external, ...none, missingMs: 1 } };
+    await machineController(here as never).reconcile(ref("m"), context as never);
+    const writes = held.asked.filter((line) => line.startsWith("status"));
+    const { conditions } = held.bodies.get("status Machine/m") as { conditions: { type: string; status: string }[] };
+    return [writes.length, conditions.map(({ type, status: value }) => `${type} ${value}`)] as const;
+  };
+  const [writes, first] = await pass();
+  assert.equal(writes, 1);
+  for (const condition of ["Paused False", "Ready False"]) assert.ok(first.includes(condition), condition);
+  assert.deepEqual(await pass({ conditions: [is("Paused", "True", { reason: "Paused" })] }), [1, ["Paused False"]]);
+});
+
+test("a set says of its Machines whether they are up to date once they have a status of their own", async () => {
+  const berth = deployment({ template: { version: "v2" } });
+  const set = machineSet("s", {
+    ...{ metadata: run(FINALIZERS.machineSet, { ownerReferences: [controllerReference(MachineDeployment, berth)] }) },
+    ...{ status: SHOWN, spec: { replicas: 1 }, template: { version: "v1" } },
+  });
+  for (const [status, told] of [
+    [undefined, []],
+    [{ observedGeneration: 1 }, ["UpToDate False"]],
+  ] as const) {
+    const member = machine("m", {
+      metadata: { ownerReferences: [controllerReference(MachineSet, set)] },
+      ...(status && { status }),
+    });
+    const held = holding(set, member);
+    const context = { ...contextOver(held).context, cache: cacheOf(set, berth, member, cluster()) };
+    await machineSetController({ ...CORE, external: externalOver(held) }).reconcile(ref("s"), context as never);
+    const { conditions = [] } = (held.bodies.get("status Machine/m") ?? {}) as {
+      conditions?: { type: string; status: string }[];
+    };
+    assert.deepEqual(
+      conditions.map(({ type, status: value }) => `${type} ${value}`),
+      told,
+    );
+  }
+});
+
 test("what is leaving and no longer has the core's finalizer is left to go", async () => {
   for (const [kind, make, object] of CONTROLLERS) {
     const leaving = {
@@ -254,14 +309,6 @@ test("what is leaving and no longer has the core's finalizer is left to go", asy
     assert.deepEqual(held.asked, [], kind);
   }
 });
-
-/** Conditions and finalizer of an object that the core runs already. */
-const run = (finalizer: string, more: object = {}) => ({
-  finalizers: [finalizer],
-  labels: { [LABELS.clusterName]: "quay" },
-  ...more,
-});
-const SHOWN = { conditions: [is("Paused", "False", { reason: "NotPaused" })] };
 
 test("a set of many makes a hundred Machines in a pass, and the rest in the next ones", async () => {
   const infrastructureRef = { apiGroup: "infrastructure.cluster.x-k8s.io", kind: "SimMachineTemplate", name: "t" };

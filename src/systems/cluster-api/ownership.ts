@@ -1,5 +1,14 @@
-import type { Client, KubeObject, OwnerReference, Resource } from "@slipway/kube";
-import { refOf } from "@slipway/kube";
+import { isDeepStrictEqual } from "node:util";
+import { Fault, isFault } from "@slipway/base";
+import {
+  type Client,
+  type JsonPatchOperation,
+  type KubeObject,
+  type OwnerReference,
+  type Patch,
+  type Resource,
+  refOf,
+} from "@slipway/kube";
 import { LABELS } from "../../cluster-api/names.ts";
 
 export interface Claim {
@@ -10,20 +19,48 @@ export interface Claim {
   instead?: readonly string[];
 }
 
-/** The patch by which the core makes a provider's object its own; undefined where it is already. Pure. */
-export function claimPatch({ metadata }: KubeObject, { owner, cluster, instead = [] }: Claim): object | undefined {
-  const { ownerReferences = [], labels = {}, resourceVersion } = metadata;
-  const others = ownerReferences.filter(({ uid, kind }) => uid !== owner.uid && !instead.includes(kind));
-  const held = ownerReferences.find(({ uid }) => uid === owner.uid);
+const OWNERS = "/metadata/ownerReferences";
+const LABEL = `/metadata/labels/${LABELS.clusterName.replaceAll("/", "~1")}`;
+
+/**
+ * The patch by which the core makes a provider's object its own; undefined where it is already. It holds against the owners that were seen, so what
+ * the provider writes meanwhile costs no conflict, nor do fifty clusters that share a template. Pure.
+ */
+export function claimPatch({ metadata }: KubeObject, { owner, cluster, instead = [] }: Claim): Patch | undefined {
+  const { uid, ownerReferences = [], labels, resourceVersion } = metadata;
+  const others = ownerReferences.filter((held) => held.uid !== owner.uid && !instead.includes(held.kind));
+  const held = ownerReferences.find((reference) => reference.uid === owner.uid);
   const isOwned = held !== undefined && held.controller === owner.controller && held.apiVersion === owner.apiVersion;
-  const isLabelled = cluster === undefined || labels[LABELS.clusterName] === cluster;
+  const isLabelled = cluster === undefined || labels?.[LABELS.clusterName] === cluster;
   if (isOwned && others.length === ownerReferences.length - 1 && isLabelled) return undefined;
-  const label = cluster === undefined ? {} : { labels: { [LABELS.clusterName]: cluster } };
-  return { metadata: { resourceVersion, ownerReferences: [...others, owner], ...label } };
+  const wanted = [...others, owner];
+  if (ownerReferences.length === 0 || (!isLabelled && labels === undefined)) {
+    const label = cluster === undefined ? {} : { labels: { [LABELS.clusterName]: cluster } };
+    return { type: "merge", body: { metadata: { resourceVersion, ownerReferences: wanted, ...label } } };
+  }
+  const isAdded = held === undefined && others.length === ownerReferences.length;
+  const owners: JsonPatchOperation[] = isAdded
+    ? [{ op: "add", path: `${OWNERS}/-`, value: owner }]
+    : [
+        { op: "test", path: OWNERS, value: ownerReferences },
+        { op: "replace", path: OWNERS, value: wanted },
+      ];
+  const label: JsonPatchOperation[] = isLabelled ? [] : [{ op: "add", path: LABEL, value: cluster }];
+  return { type: "json", body: [{ op: "test", path: "/metadata/uid", value: uid }, ...owners, ...label] };
 }
 
-/** Sets owner and label of a provider's object. Resolves with the object as it is then. */
-export async function claim(client: Client, resource: Resource, object: KubeObject, of: Claim): Promise<KubeObject> {
-  const body = claimPatch(object, of);
-  return body === undefined ? object : await client.patch(resource, refOf(object), { type: "merge", body });
+/** Sets owner and label of a provider's object. Rejects with `Conflict` where its owners were changed meanwhile. */
+export async function claim(client: Client, resource: Resource, object: KubeObject, of: Claim): Promise<void> {
+  const patch = claimPatch(object, of);
+  if (patch === undefined) return;
+  try {
+    await client.patch(resource, refOf(object), patch);
+  } catch (error) {
+    if (!isFault(error, "Invalid")) throw error;
+    const now = await client.find(resource, refOf(object));
+    const isSame = (field: "uid" | "ownerReferences"): boolean =>
+      isDeepStrictEqual(now?.metadata[field], object.metadata[field]);
+    if (isSame("uid") && isSame("ownerReferences")) throw error;
+    throw new Fault("Conflict", `${resource.kind}/${object.metadata.name}`, "its owners were changed meanwhile");
+  }
 }

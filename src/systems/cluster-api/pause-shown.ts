@@ -1,6 +1,7 @@
 import {
   type Condition,
   type Context,
+  conditionOf,
   type KubeObject,
   type Resource,
   StatusRecord,
@@ -13,17 +14,23 @@ interface Pausable extends KubeObject {
   status?: { conditions?: Condition[] | undefined };
 }
 
-/** Writes the condition Paused before anything else is done. True: nothing more is to be done now, since it is paused or the condition was just written. */
+/**
+ * Writes the condition Paused before anything else is done. True: nothing more is to be done now, since it is paused or the condition was just written.
+ * `byFirstStatus`: an object that has no such condition and is not paused gets it with the first status that its controller writes.
+ */
 export async function pauseShown<T extends Pausable>(
   context: Context,
   resource: Resource<T>,
   object: T,
   cluster: Cluster | undefined,
+  { byFirstStatus = false } = {},
 ): Promise<boolean> {
   const update = pausedCondition(object, cluster);
-  const isShown = showsPause(object.status?.conditions, update);
+  const { conditions: held } = object.status ?? {};
+  if (byFirstStatus && update.status === "False" && conditionOf(held, "Paused") === undefined) return false;
+  const isShown = showsPause(held, update);
   if (!isShown) {
-    const conditions = setCondition(object.status?.conditions, update, context.clock.now());
+    const conditions = setCondition(held, update, context.clock.now());
     await new StatusRecord<Pausable>(context, resource as unknown as Resource<Pausable>, object).write({ conditions });
   }
   return isPaused(object, cluster) || !isShown;

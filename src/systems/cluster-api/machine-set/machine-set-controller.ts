@@ -332,12 +332,12 @@ async function remediate(
   for (const machine of going) await remove(context, set, machine);
 }
 
-/** Writes on a Machine of a deployment whether it is as the deployment wants it. */
+/** Writes on a Machine of a deployment whether it is as the deployment wants it. The first time it is part of the Machine's own first status. */
 async function tellUpToDate(context: Context, set: MachineSet, machine: Machine): Promise<void> {
   const deployment = deploymentOf(context.cache, set);
   if (deployment === undefined || machine.metadata.deletionTimestamp !== undefined) return;
   const held = context.cache.get(Machine, refOf(machine));
-  if (held === undefined) return;
+  if (held?.status?.observedGeneration === undefined) return;
   const now = context.clock.now();
   const update = upToDate(held, set, deployment, now);
   const conditions = setCondition(held.status?.conditions, update, now);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KubeObject } from "@slipway/kube";
-import { ANNOTATIONS, LABELS } from "../../../cluster-api/names.ts";
+import { ANNOTATIONS, FINALIZERS, LABELS } from "../../../cluster-api/names.ts";
 import { machine, machineSet, machineSpec } from "../testing.ts";
 import {
   annotationsOf,
@@ -89,6 +89,7 @@ test("a Machine is controlled by its set and names the objects that were made fo
     ...{ bootstrap: { configRef }, infrastructureRef },
   });
   assert.equal(made.metadata.ownerReferences[0]?.controller, true);
+  assert.deepEqual(made.metadata.finalizers, [FINALIZERS.machine], "which costs no write of its own then");
   assert.deepEqual([made.metadata.labels, made.metadata.annotations], [LABELLED, { note: "x" }]);
   const given = machineOf(set(), "s-x", { infrastructureRef, configRef: undefined });
   assert.deepEqual(given.spec.bootstrap, { dataSecretName: "data" });

@@ -1,7 +1,7 @@
 /** What Machines of a set are made of, and what of it reaches Machines that exist. Pure. */
 import { isDeepStrictEqual } from "node:util";
 import { controllerReference, type KubeObject, type OwnerReference, ownerReference } from "@slipway/kube";
-import { ANNOTATIONS, LABELS } from "../../../cluster-api/names.ts";
+import { ANNOTATIONS, FINALIZERS, LABELS } from "../../../cluster-api/names.ts";
 import { at } from "../../../kinds/cluster-api/field-path.ts";
 import type { ContractReference } from "../../../kinds/cluster-api/fields.ts";
 import type { Machine, MachineSpec } from "../../../kinds/cluster-api/machine.ts";
@@ -77,6 +77,7 @@ export function machineOf(
       namespace: set.metadata.namespace!,
       labels: { ...labelsOf(set) },
       annotations: { ...annotationsOf(set) },
+      finalizers: [FINALIZERS.machine],
       ownerReferences: [controllerReference(MachineSet, set)],
     },
     spec: {

@@ -8,6 +8,7 @@ import {
   controllerOf,
   controllerReference,
   DONE,
+  type KubeObject,
   type Outcome,
   ownerReference,
   type Ref,
@@ -19,6 +20,7 @@ import { Node, Secret } from "@slipway/kube/core";
 import { bootstrapOf, infraMachineOf } from "../../../cluster-api/contract.ts";
 import { ANNOTATIONS, FINALIZERS, GROUPS, LABELS } from "../../../cluster-api/names.ts";
 import { clusterOf } from "../../../cluster-api/owners.ts";
+import { pausedCondition } from "../../../cluster-api/pause.ts";
 import { byClusterName } from "../../../cluster-api/shard-owner.ts";
 import { Cluster } from "../../../kinds/cluster-api/cluster.ts";
 import { Machine } from "../../../kinds/cluster-api/machine.ts";
@@ -38,6 +40,7 @@ import {
   availableInMs,
   CONNECTION_DOWN_MS,
   type Deleting,
+  type Deployed,
   type MachineFacts,
   machineStatus,
   type NodeSeen,
@@ -98,7 +101,7 @@ export function machineController(parts: CoreParts): Controller {
       // A Machine of no Cluster of ours, such as Harvester's, is left alone.
       const isOurs = cluster !== undefined || machine.metadata.finalizers?.includes(FINALIZERS.machine) === true;
       if (!isOurs || (await parts.foreign.found()) !== undefined) return DONE;
-      if (await pauseShown(context, Machine, machine, cluster)) return DONE;
+      if (await pauseShown(context, Machine, machine, cluster, { byFirstStatus: true })) return DONE;
       return await keep(parts, context, { machine, cluster, by: waker.by("Machine", ref) });
     },
   };
@@ -145,11 +148,21 @@ async function keep(parts: CoreParts, context: Context, { machine: held, cluster
   if (!isLeaving) await claimAll(context, first, seen);
   const machine = await withSpec(context, first, cluster, seen);
   interests.set(ref, { namespace, name: machine.spec.clusterName }, machine.spec.providerID);
+  const deployed = deployedBy(context.cache, machine);
   const node: NodeSeen =
     cluster === undefined
       ? { is: "awaited", reason: "InspectionFailed", message: "the Cluster is gone" }
-      : await foundNode(parts, context, machine, cluster, seen.infrastructure);
-  const facts: MachineFacts = { machine, ...seen, node, deleting: undefined, now: context.clock.now() };
+      : await foundNode(parts, { machine, cluster, ...seen, deployed });
+  const paused = pausedCondition(machine, cluster);
+  const facts: MachineFacts = {
+    machine,
+    ...seen,
+    node,
+    deleting: undefined,
+    deployed,
+    paused,
+    now: context.clock.now(),
+  };
   const record = new StatusRecord(context, Machine, machine);
   if (!isLeaving) {
     await record.write(machineStatus(facts));
@@ -241,17 +254,19 @@ function missingSpec({ spec }: Machine, infrastructure: Seen, bootstrap: Seen | 
 /** The Node with what the core writes on it. */
 async function foundNode(
   { workloads }: CoreParts,
-  { cache }: Context,
-  machine: Machine,
-  cluster: Cluster,
-  { kind, object }: Seen,
+  {
+    machine,
+    cluster,
+    infrastructure: { kind, object },
+    deployed,
+  }: Pick<MachineFacts, "machine" | "infrastructure" | "deployed"> & { cluster: Cluster },
 ): Promise<NodeSeen> {
   const seen = findNode(machine, cluster, () => workloads.of(cluster));
   const { client } = workloads.of(cluster);
   if (seen.is !== "there" || client === undefined || machine.metadata.deletionTimestamp !== undefined) return seen;
   const isInterruptible =
     object !== undefined && kind !== undefined && infraMachineOf(object, kind.contract).interruptible;
-  const body = nodePatch(seen.node, machine, { isInterruptible, isOutdated: isOutdated(cache, machine) });
+  const body = nodePatch(seen.node, machine, { isInterruptible, isOutdated: isOutdated(deployed) });
   if (body === undefined) return seen;
   try {
     return { is: "there", node: await client.patch(Node, { name: seen.node.metadata.name }, { type: "merge", body }) };
@@ -262,18 +277,23 @@ async function foundNode(
   }
 }
 
-/** Whether the Machine's set is of an earlier revision than the newest of its deployment. */
-function isOutdated(cache: Cache, machine: Machine): boolean {
-  const owner = controllerOf(machine);
-  if (owner?.kind !== "MachineSet") return false;
-  const { namespace } = machine.metadata;
-  const ref: Ref = { namespace: namespace!, name: owner.name };
-  const set = cache.get(MachineSet, ref);
-  const deployment = set && controllerOf(set);
-  if (set === undefined || deployment?.kind !== "MachineDeployment") return false;
-  const newest = cache.get(MachineDeployment, { namespace: namespace!, name: deployment.name });
-  return revisionOf(set.metadata.annotations) < revisionOf(newest?.metadata.annotations);
+/** The set and the deployment that a Machine is of; undefined: of none. */
+function deployedBy(cache: Cache, machine: Machine): Deployed | undefined {
+  const namespace = machine.metadata.namespace!;
+  const ownedBy = (object: KubeObject | undefined, kind: string): Ref | undefined => {
+    const owner = object && controllerOf(object);
+    return owner?.kind === kind ? { namespace, name: owner.name } : undefined;
+  };
+  const setRef = ownedBy(machine, "MachineSet");
+  const set = setRef && cache.get(MachineSet, setRef);
+  const deploymentRef = ownedBy(set, "MachineDeployment");
+  const deployment = deploymentRef && cache.get(MachineDeployment, deploymentRef);
+  return set && deployment && { set, deployment };
 }
+
+/** Whether the Machine's set is of an earlier revision than the newest of its deployment. */
+const isOutdated = (of: Deployed | undefined): boolean =>
+  of !== undefined && revisionOf(of.set.metadata.annotations) < revisionOf(of.deployment.metadata.annotations);
 
 const revisionOf = (annotations: Readonly<Record<string, string>> | undefined): number =>
   Number(annotations?.[ANNOTATIONS.revision] ?? 0);

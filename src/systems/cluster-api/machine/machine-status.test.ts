@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Condition, conditionOf } from "@slipway/kube";
-import { ago, is, machine, NOW, node, seen } from "../testing.ts";
+import { ago, deployment, is, machine, machineSet, NOW, node, seen } from "../testing.ts";
 import {
   availableInMs,
   CONNECTION_DOWN_MS,
@@ -26,7 +26,8 @@ const facts = (of: Partial<MachineFacts> = {}): MachineFacts => ({
   machine: machine("m", { spec: { providerID: "sim://1" } }),
   bootstrap: undefined,
   infrastructure: seen("SimMachine", made),
-  ...{ node: there(), deleting: undefined, now: NOW },
+  ...{ node: there(), deleting: undefined, deployed: undefined, now: NOW },
+  paused: { type: "Paused", status: "False", reason: "NotPaused", message: "" },
   ...of,
 });
 const said = (of: Partial<MachineFacts>, type: string) => {
@@ -59,6 +60,25 @@ test("the phase follows what there is: data, infrastructure, Node, and the delet
   const known = { spec: { providerID: "sim://1" }, status: { nodeRef: { name: "n" } } };
   assert.equal(phase({ machine: machine("m", known), node: none }), "Running");
   assert.equal(phase({ machine: machine("m", { metadata: { deletionTimestamp: ago(1) } }) }), "Deleting");
+});
+
+test("a Machine says whether it is as its deployment wants it, by the kubelet that is seen now; one that leaves does not", () => {
+  const of = (version: string) => ({
+    set: machineSet("s", { template: { version } }),
+    deployment: deployment({ template: { version: "v2" } }),
+  });
+  const kubelet = (kubeletVersion: string) => there(HEALTHY, { nodeInfo: { kubeletVersion } });
+  assert.deepEqual(said({ deployed: of("v2") }, "UpToDate"), ["True", "UpToDate", ""]);
+  assert.deepEqual(said({ deployed: of("v2"), node: kubelet("v2") }, "UpToDate"), ["True", "UpToDate", ""]);
+  assert.deepEqual(said({ deployed: of("v1") }, "UpToDate").slice(0, 2), ["False", "NotUpToDate"]);
+  assert.match(said({ deployed: of("v2"), node: kubelet("v1") }, "UpToDate")[2]!, /Kubelet version is v1, v2 required/);
+  const leaving = machine("m", { metadata: { deletionTimestamp: ago(1) } });
+  for (const none of [{}, { deployed: of("v1"), machine: leaving }])
+    assert.equal(conditionOf(machineStatus(facts(none)).conditions, "UpToDate"), undefined);
+});
+
+test("the first status says that the Machine is not paused", () => {
+  assert.deepEqual(said({}, "Paused"), ["False", "NotPaused", ""]);
 });
 
 test("a Node that comes later with the Machine's id does not take the place of its own", () => {

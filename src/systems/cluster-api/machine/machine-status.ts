@@ -6,6 +6,9 @@ import { summary } from "../../../cluster-api/conditions.ts";
 import { bootstrapOf, infraMachineOf } from "../../../cluster-api/contract.ts";
 import { type OldUpdate, oldReady, setOldCondition } from "../../../cluster-api/old-conditions.ts";
 import type { Machine, MachineStatus } from "../../../kinds/cluster-api/machine.ts";
+import type { MachineDeployment } from "../../../kinds/cluster-api/machine-deployment.ts";
+import type { MachineSet } from "../../../kinds/cluster-api/machine-set.ts";
+import { upToDate } from "../machine-deployment/up-to-date.ts";
 import { mirrored, mirroredOld, type Seen } from "../mirror.ts";
 
 /** The Node of a Machine. `unknown`: the workload cluster does not answer, since then (ms). */
@@ -29,7 +32,16 @@ export interface MachineFacts {
   infrastructure: Seen;
   node: NodeSeen;
   deleting: Deleting | undefined;
+  /** The set and the deployment that it is of; undefined: of none. */
+  deployed: Deployed | undefined;
+  paused: ConditionUpdate;
   now: number;
+}
+
+/** Whose template a Machine is made of. */
+export interface Deployed {
+  set: MachineSet;
+  deployment: MachineDeployment;
 }
 
 /** A lost connection leaves what was known of Nodes as it is for so long. */
@@ -115,10 +127,12 @@ function conditionsOf(facts: MachineFacts, is: Initialization): Condition[] {
     setCondition(list, { ...of, ...(generation !== undefined && { observedGeneration: generation }) }, now);
   let list: Condition[] = machine.status?.conditions ?? [];
   for (const of of [
+    facts.paused,
     bootstrapCondition(facts, is),
     infrastructureCondition(facts),
     ...nodeConditions(facts),
     deletingCondition(facts),
+    upToDateCondition(facts),
   ])
     if (of !== undefined) list = update(list, of);
   list = update(list, readyCondition(list, machine));
@@ -200,6 +214,13 @@ function nodeHealthy(node: Node): ConditionUpdate {
 function deletingCondition({ deleting }: MachineFacts): ConditionUpdate {
   if (deleting === undefined) return { type: "Deleting", status: "False", reason: "NotDeleting", message: "" };
   return { type: "Deleting", status: "True", ...deleting };
+}
+
+function upToDateCondition(facts: MachineFacts): ConditionUpdate | undefined {
+  const { machine, deployed, now } = facts;
+  if (deployed === undefined || machine.metadata.deletionTimestamp !== undefined) return undefined;
+  const seen = { ...machine, status: { ...machine.status, ...nodeFields(facts) } };
+  return upToDate(seen, deployed.set, deployed.deployment, now);
 }
 
 function readyCondition(list: readonly Condition[], { spec }: Machine): ConditionUpdate {
