@@ -174,6 +174,7 @@ test("a selector of namespaces says nothing of objects outside of them, but for 
     await w.ask("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", map("role", { labels: { stage: "prod" } }));
     await w.ask("POST", "/api/v1/namespaces", map("dev", { labels: { stage: "dev" } }));
     await w.ask("POST", "/api/v1/namespaces", map("prod", { labels: { stage: "prod" } }));
+    await w.ask("POST", "/api/v1/namespaces", map("plain"));
     assert.deepEqual(asked, ["CREATE role", "CREATE dev"]);
   });
 });

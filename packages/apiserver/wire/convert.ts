@@ -54,11 +54,15 @@ function scalarComplaint(type: WireType, value: unknown): string | undefined {
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     if (error.wants === undefined) return error.message;
-    const kind = kindOf(value);
-    const is = kind === "int64" || kind === "float64" ? "number" : kind === "map" ? "object" : kind;
-    return `json: cannot unmarshal ${is} into Go value of type ${error.wants(type.go)}`;
+    return `json: cannot unmarshal ${jsonKindOf(value)} into Go value of type ${error.wants(type.go)}`;
   }
   return undefined;
+}
+
+/** As encoding/json calls it, which reads such values. */
+function jsonKindOf(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
 }
 
 function kindOf(value: unknown): string {

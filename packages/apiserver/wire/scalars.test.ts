@@ -46,7 +46,31 @@ const CONVERTED: [spec: unknown, complaint: string | undefined][] = [
   [{ replicas: "3" }, "unrecognized type: int32"],
   [{ replicas: 1.5 }, "cannot convert float64 to int32"],
   [{ template: { spec: { containers: "a" } } }, "cannot restore slice from string"],
+  [{ replicas: 2.5e10 }, undefined],
+  [{ replicas: true }, "unrecognized type: int32"],
+  [{ paused: "x" }, "unrecognized type: bool"],
+  [{ paused: true }, undefined],
+  [{ template: { spec: { nodeSelector: [] } } }, "cannot restore map from slice"],
+  [{ template: { spec: { nodeSelector: { a: 1 } } } }, "cannot convert int64 to string"],
+  [{ template: { spec: { nodeSelector: { a: 1.5 } } } }, "unrecognized type: string"],
+  [{ template: { spec: { containers: [null, { name: "a" }, 1] } } }, "cannot restore struct from: int64"],
+  ...[
+    [[], "array"],
+    [{}, "object"],
+    [1, "number"],
+    [1.5, "number"],
+    [true, "bool"],
+  ].map(([value, is]): [object, string] => [
+    { template: { metadata: { creationTimestamp: value } } },
+    `json: cannot unmarshal ${is} into Go value of type string`,
+  ]),
+  [
+    { template: { metadata: { creationTimestamp: "soon" } } },
+    'parsing time "soon" as "2006-01-02T15:04:05Z07:00": cannot parse "soon" as "2006"',
+  ],
+  [{ template: { metadata: { creationTimestamp: "2026-01-02T03:04:05Z" } } }, undefined],
   ["x", "cannot restore struct from: string"],
+  [[], "cannot restore struct from: slice"],
 ];
 for (const [spec, complaint] of CONVERTED) {
   test(`a patched ${JSON.stringify(spec)} ${complaint ?? "becomes its type"}`, () =>

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Condition, type Context, conditionOf, type KubeObject, type Resource } from "@slipway/kube";
-import { InClusterIPPool } from "../../kinds/ipam/in-cluster-ip-pool.ts";
+import { GlobalInClusterIPPool, InClusterIPPool } from "../../kinds/ipam/in-cluster-ip-pool.ts";
 import { IPAddress } from "../../kinds/ipam/ip-address.ts";
 import { IPAddressClaim } from "../../kinds/ipam/ip-address-claim.ts";
 import { IPPool } from "../../kinds/ipam/ip-pool.ts";
 import { parseMac } from "./allocator/mac.ts";
 import { giveAddresses } from "./give-addresses.ts";
-import { FINALIZERS } from "./names.ts";
+import { FINALIZERS, PROMISED } from "./names.ts";
 import { poolController } from "./pool-controller.ts";
 import { POOL_SORTS } from "./pool-sorts.ts";
 import { release } from "./release.ts";
@@ -85,6 +85,54 @@ test("a pool's controller has the rights that it uses", () => {
       ...["IPAddressClaim get,patch", "IPAddressClaim/status update", "IPAddress get,create,patch,delete"],
     ]);
   }
+});
+
+test("a claim and an address wake the pool that they name, in their namespace where that has one, and no other", () => {
+  const [inCluster, ofCluster] = [InClusterIPPool, GlobalInClusterIPPool].map((resource) => {
+    const { sources } = poolController(sortOf(resource));
+    return sources.find((each) => each.resource.kind === IPAddressClaim.kind)!;
+  });
+  const claim = (kind: string, apiGroup = InClusterIPPool.group) =>
+    ({
+      metadata: { namespace: NAMESPACE, name: "a" },
+      spec: { poolRef: { apiGroup, kind, name: "berths" }, clusterName: "fleet" },
+    }) as unknown as IPAddressClaim;
+  const woken = (of: typeof inCluster, ...claimed: Parameters<typeof claim>) =>
+    of!.keys!(claim(...claimed), undefined, undefined as never);
+  assert.deepEqual(woken(inCluster, "InClusterIPPool"), [{ namespace: NAMESPACE, name: "berths" }]);
+  assert.deepEqual(woken(ofCluster, "GlobalInClusterIPPool"), [{ name: "berths" }]);
+  assert.deepEqual(woken(ofCluster, "InClusterIPPool"), []);
+  assert.deepEqual(woken(inCluster, "InClusterIPPool", "other.example.org"), []);
+  const indexed = Object.entries(inCluster!.indexes!).map(([name, by]) => [name, by(claim("InClusterIPPool"))]);
+  assert.deepEqual(indexed, [
+    ["pool:InClusterIPPool", [`${NAMESPACE}/berths`]],
+    ["cluster", [`${NAMESPACE}/fleet`]],
+  ]);
+});
+
+test("a claim is looked at anew when its specification, finalizers, deletion or pause change, not when its status does", () => {
+  const { sources } = poolController(sortOf(InClusterIPPool));
+  const claims = sources.find((each) => each.resource.kind === IPAddressClaim.kind)!;
+  const claim = (metadata: object, more: object = {}) => ({
+    metadata: { name: "a", generation: 1, ...metadata },
+    ...more,
+  });
+  const is = (metadata: object, more?: object) => claims.when!(claim(metadata, more) as never, claim({}) as never);
+  assert.deepEqual(
+    [
+      is({}, { status: { conditions: [] } }),
+      is({ resourceVersion: "2", annotations: { other: "x" } }),
+      is({ generation: 2 }),
+      is({ finalizers: ["x"] }),
+      is({ deletionTimestamp: "now" }),
+      is({ annotations: { "cluster.x-k8s.io/paused": "" } }),
+    ],
+    [false, false, true, true, true, true],
+  );
+  const pools = sources.find((each) => each.resource.kind === InClusterIPPool.kind)!;
+  const pool = (annotations: object) => ({ metadata: { name: "berths", generation: 1, annotations } }) as never;
+  const promising = pool({ [PROMISED]: "{" });
+  assert.deepEqual([pools.when!(pool({}), promising), pools.when!(promising, pool({}))], [true, false]);
 });
 
 test("VINO-3 a promise whose MAC address another pool gives is taken back; others stay", () => {

@@ -43,8 +43,8 @@ const clusterOf = (spec: object = {}, status: object = {}): Cluster =>
 const BEGUN = { initialization: { controlPlaneInitialized: true } };
 
 /** The data of a worker: with what the workload cluster is given, and what is kept out of logs. */
-async function worker(of: { cluster?: Cluster; ca?: string; why?: string } = {}) {
-  const { cluster = clusterOf({}, BEGUN), ca, why } = of;
+async function worker(of: { cluster?: Cluster; ca?: string; why?: string; owner?: Machine } = {}) {
+  const { cluster = clusterOf({}, BEGUN), ca, why, owner = machineOf("w1") } = of;
   const clock = new VirtualClock();
   const secrets: { type: string; stringData?: object; data?: object }[] = [];
   const hidden: string[] = [];
@@ -61,7 +61,7 @@ async function worker(of: { cluster?: Cluster; ca?: string; why?: string } = {})
     find: async () => (ca === undefined ? undefined : { data: { "tls.crt": Buffer.from(ca).toString("base64") } }),
   } as unknown as Client;
   const context = { client, clock } as unknown as Context;
-  const data = await bootstrapDataOf(plunder, context, { owner: machineOf("w1"), cluster, address: undefined });
+  const data = await bootstrapDataOf(plunder, context, { owner, cluster, address: undefined });
   return { data, secrets, hidden };
 }
 
@@ -73,6 +73,10 @@ test("N39 a worker's data join the cluster by a token that is made there, and it
   assert.match(data, /kubeadm join/);
   assert.match(data, /10\.0\.0\.9:6443/);
   assert.match(data, /sha256:[0-9a-f]{64}/);
+  assert.match(data, /kubeadm\.k8s\.io\/v1beta4/);
+  const old = machineOf("w0");
+  delete old.spec.version;
+  assert.match((await worker({ ca, owner: old })).data, /kubeadm\.k8s\.io\/v1beta2/, "the version of 2019");
   assert.equal(hidden.length, 1);
   assert.ok(data.includes(`.${hidden[0]}`), "the token is in the data");
 });
@@ -97,6 +101,10 @@ test("N39 the oldest machine that stays begins a control plane; others wait, and
   assert.equal(waits(young), "WaitingForControlPlane");
   const leaving = machineOf("z-old", { labels: CONTROL_PLANE, deletionTimestamp: "2026-01-03T00:00:00Z" });
   assert.equal(waits(young, { machines: [leaving, young] }), undefined);
+  const elder = { creationTimestamp: "2025-01-01T00:00:00Z" };
+  const other = machineOf("of-another-cluster", { labels: CONTROL_PLANE, ...elder });
+  other.spec.clusterName = "c2";
+  assert.equal(waits(old, { machines: [other, machineOf("w0", elder), old] }), undefined);
   assert.equal(waits(machineOf("w1"), { machines: [machineOf("w1")] }), "WaitingForControlPlane");
   assert.equal(waits(machineOf("w1"), { cluster: clusterOf({}, BEGUN) }), undefined);
   const noEndpoint = clusterOf({ controlPlaneEndpoint: { host: "", port: 0 } });
