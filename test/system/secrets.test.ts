@@ -8,6 +8,7 @@ import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { MachineProvider } from "../../src/kinds/slipway/machine-provider.ts";
 import { EXAMPLE_KEYS } from "../../src/laptop/metal.ts";
 import type { HarvesterWorld, HarvesterWorldOptions } from "./harvester-world.ts";
+import { ofTurn } from "./seeds-of-turn.ts";
 import { condition, using } from "./using.ts";
 import { JOIN_TOKEN, MINUTE } from "./world.ts";
 
@@ -48,30 +49,29 @@ function assertClean(out: string, secret: string): void {
   assert.doesNotMatch(out, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\\u00[01]|\\u001b/);
 }
 
-for (const provider of ["equinix", "latitude"] as const) {
-  const keys = EXAMPLE_KEYS[provider];
-  for (const [name, encode] of ECHOES) {
-    for (const status of [401, 422, 500]) {
-      test(`a provider that echoes the key ${name} in a ${status} brings it nowhere (${provider})`, () => {
-        const clouds: HarvesterWorldOptions["clouds"] = (inner) => async (request) => {
-          const order = request.method === "POST" && /\/(devices|servers|user_data)(\?|$)/.test(request.url);
-          if (!order) return await inner(request);
-          const detail = `\u001b]0;owned\u0007\u001b[2Jrefused: ${encode(keys.token)}`;
-          return json(status, { errors: provider === "equinix" ? [detail] : [{ code: "X", detail }] });
-        };
-        return using({ provider, clouds }, async (world) => {
-          await world.pool("rack", { count: 4 });
-          await world.clock.run(3 * MINUTE);
-          const [instance] = await world.instances();
-          assert.ok(condition(instance, "Stalled"), "the refusal is reported");
-          if (status !== 500) assert.match(JSON.stringify(instance!.status), /refused/);
-          assertClean(await said(world), keys.token);
-          await world.client.delete(InstancePool, { name: "rack" });
-        });
-      });
-    }
-  }
-}
+const REFUSALS = (["equinix", "latitude"] as const).flatMap((provider) =>
+  ECHOES.flatMap(([name, encode]) => [401, 422, 500].map((status) => ({ provider, name, encode, status }))),
+);
+
+for (const { provider, name, encode, status } of ofTurn(REFUSALS, process.env))
+  test(`a provider that echoes the key ${name} in a ${status} brings it nowhere (${provider})`, () => {
+    const keys = EXAMPLE_KEYS[provider];
+    const clouds: HarvesterWorldOptions["clouds"] = (inner) => async (request) => {
+      const order = request.method === "POST" && /\/(devices|servers|user_data)(\?|$)/.test(request.url);
+      if (!order) return await inner(request);
+      const detail = `\u001b]0;owned\u0007\u001b[2Jrefused: ${encode(keys.token)}`;
+      return json(status, { errors: provider === "equinix" ? [detail] : [{ code: "X", detail }] });
+    };
+    return using({ provider, clouds }, async (world) => {
+      await world.pool("rack", { count: 4 });
+      await world.clock.run(3 * MINUTE);
+      const [instance] = await world.instances();
+      assert.ok(condition(instance, "Stalled"), "the refusal is reported");
+      if (status !== 500) assert.match(JSON.stringify(instance!.status), /refused/);
+      assertClean(await said(world), keys.token);
+      await world.client.delete(InstancePool, { name: "rack" });
+    });
+  });
 
 test("a provider's words about a machine are filtered as well: state, address, plan, event", () => {
   const poison = `${EXAMPLE_KEYS.equinix.token}\u001b[31m ${JOIN_TOKEN}`;
