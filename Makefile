@@ -150,7 +150,7 @@ night: $(INSTALLED) ## 10,000 fault histories of all kinds by turns, each failur
 	@$(NODE) test/system/nights.ts
 
 sim-scale: $(INSTALLED) ## Pools in virtual time, at rest and with failures, revocations, rotations and upgrades, and what they cost: MACHINES=1000 HOURS=24 REST=0.5
-	@$(NODE) bench/scale.ts $(MACHINES) $(HOURS) $(if $(REST),--rest $(REST))
+	@$(NODE) --expose-gc --max-old-space-size=8192 bench/scale.ts $(MACHINES) $(HOURS) $(if $(REST),--rest $(REST))
 
 clean: ## Remove what was installed and kept
 	rm -rf node_modules .slipway dist

@@ -44,6 +44,10 @@ export class ScaleMeter {
     kilobytes("of watched events", "watched");
     kilobytes("of the cloud's answers", "cloud");
     report(`${what}: resident memory at its end`, residentMiB(), "MiB");
+    if (globalThis.gc !== undefined) {
+      globalThis.gc();
+      report(`${what}: of it in use`, process.memoryUsage().heapUsed / 2 ** 20, "MiB");
+    }
     for (const kind of ["requests", "calls"] as const)
       for (const [name, count] of risen(before[kind], after[kind]).slice(0, SHOWN))
         console.log(`    ${name}: ${(count / units).toFixed(3)}`);

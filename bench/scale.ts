@@ -67,7 +67,8 @@ if (restHours > 0)
     return machines * restHours;
   });
 await meter.phase("keeping", perHour, async () => {
-  let [rotateIn, upgradeIn] = [ROTATION_MS / 2, UPGRADE_MS];
+  // At least one of each in a short run, too.
+  let [rotateIn, upgradeIn] = [Math.min(ROTATION_MS / 2, (hours * HOUR) / 3), Math.min(UPGRADE_MS, (hours * HOUR) / 2)];
   await minutes(hours, async () => {
     befallen.failed += harm(({ id }) => world.cloud.fail(id));
     befallen.revoked += harm(({ id }) => world.cloud.kill(id));

@@ -8,6 +8,8 @@ interface Entry {
   live: boolean;
 }
 
+const nothing = (): void => {};
+
 /** So many rounds of timers at one instant are no work any more but a loop. */
 const STANDSTILL = 20_000;
 
@@ -54,6 +56,8 @@ export class VirtualClock implements Clock {
     return {
       cancel: () => {
         entry.live = false;
+        // It stays in the heap until its time, which may be long.
+        entry.fn = nothing;
       },
     };
   }
