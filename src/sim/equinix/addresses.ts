@@ -1,11 +1,14 @@
 import { type Random, uuid } from "@slipway/base";
 import type { SimAddress } from "./device.ts";
 
-const SLOTS = 1 << 16;
+const SLOTS = 1 << 17;
+/** So many /31 fit into the benchmarking range. */
+const BENCHMARKING = 1 << 16;
 
 /**
  * Hands out one slot per device: a public and a private /31 and a /127, never two devices the same at once.
- * Public ones come from the benchmarking range (RFC 2544, 198.18.0.0/15) and the documentation range (RFC 3849).
+ * Public ones come from the benchmarking range (RFC 2544, 198.18.0.0/15), then from the one that carriers share (RFC 6598, 100.64.0.0/10), and
+ * from the documentation range (RFC 3849).
  */
 export class AddressPlan {
   #free: number[] = [];
@@ -49,13 +52,16 @@ export const DEFAULT_ADDRESSES: readonly AddressWish[] = [
 export function addressOf(slot: number, wish: AddressWish, random: Random): SimAddress {
   const id = uuid(random);
   if (wish.family === 6) {
-    const prefix = `2001:db8:${slot.toString(16)}`;
+    const group = slot % 0x10000;
+    const prefix = slot < 0x10000 ? `2001:db8:${group.toString(16)}` : `2001:db8:${group.toString(16)}:1`;
     return { id, address: `${prefix}::1`, family: 6, public: true, cidr: 127, gateway: `${prefix}::` };
   }
   const host = 2 * slot;
-  const dotted = (n: number): string =>
-    wish.public
-      ? `198.${18 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`
-      : `10.${64 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`;
+  const shared = wish.public && slot >= BENCHMARKING;
+  const [first, second] = shared ? [100, 64] : wish.public ? [198, 18] : [10, 64];
+  const dotted = (n: number): string => {
+    const at = shared ? n - 2 * BENCHMARKING : n;
+    return `${first}.${second + (at >> 16)}.${(at >> 8) & 255}.${at & 255}`;
+  };
   return { id, address: dotted(host + 1), family: 4, public: wish.public, cidr: 31, gateway: dotted(host) };
 }
