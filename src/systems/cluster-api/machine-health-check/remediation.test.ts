@@ -115,6 +115,9 @@ test("what was asked of an external controller is taken back, where something wa
   assert.deepEqual(await take(holding(made)), ["delete SimRemediation/m"]);
   assert.deepEqual(await take(holding()), ["delete SimRemediation/m"], "it may be gone already");
   assert.deepEqual(await take(holding(made), CHECK, machine("m")), []);
+  const bare = holding();
+  await withdraw(externalOver(bare, ["SimRemediation"]), contextOver(bare).context, CHECK, asked);
+  assert.deepEqual(bare.asked, [], "its kind is gone, and it with that");
   const { remediation: _, ...spec } = CHECK.spec;
   assert.deepEqual(await take(holding(made), { ...CHECK, spec }), []);
   const refused = holding(made);

@@ -132,8 +132,9 @@ export async function withdraw(
   const reference = check.spec.remediation?.templateRef;
   if (reference === undefined || conditionOf(machine.status?.conditions, "ExternallyRemediated") === undefined) return;
   const [apiGroup = ""] = reference.apiVersion.split("/");
-  const { resource } = await external.kindOf({ apiGroup, kind: reference.kind.replace(/Template$/, "") });
   try {
+    // With its kind, everything that was asked is gone.
+    const { resource } = await external.kindOf({ apiGroup, kind: reference.kind.replace(/Template$/, "") });
     await client.delete(resource, { namespace: machine.metadata.namespace!, name: machine.metadata.name });
   } catch (error) {
     if (!isFault(error, "NotFound")) throw error;
