@@ -22,7 +22,8 @@ export const NAMESPACE = "default";
 export const VERSION = "v1.36.1";
 const CLUSTER_LABEL = "cluster.x-k8s.io/cluster-name";
 const TEMPLATES = ["a", "b"];
-const WORKERS = 8;
+/** Hosts that start at one time. Each is by itself, so a busy API server must not make them wait for one another. */
+const WORKERS = 100;
 
 interface Workload {
   client: Client;

@@ -103,7 +103,7 @@ export const verb: Verb = (program) => {
       1,
     )
     .option("--poll-interval <seconds>", "between looks at machines on their way", positiveNumber, 15)
-    .option("--qps <number>", "requests a second to the Kubernetes API", positiveNumber, 100)
+    .option("--qps <number>", "requests a second to the Kubernetes API", positiveNumber, 300)
     .addOption(logLevel("info"))
     .addOption(logFormat());
   addConsoleOptions(command);

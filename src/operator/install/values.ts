@@ -191,7 +191,7 @@ export const installValues = (systems: readonly System[]) =>
       .default(DEFAULT_SYSTEMS.join(","))
       .describe("Which systems run, with commas between them."),
     pollSeconds: z.number().positive().max(3600).default(15).describe("Between looks at machines on their way."),
-    qps: z.number().positive().max(10_000).default(100).describe("Requests a second to the Kubernetes API."),
+    qps: z.number().positive().max(10_000).default(300).describe("Requests a second to the Kubernetes API."),
     logLevel: z.enum(["debug", "info", "warn", "error"]).default("info"),
     env: anyMaps.default([]).describe("More environment variables (EnvVar): NODE_EXTRA_CA_CERTS, HTTPS_PROXY, …"),
     installCrds: z
