@@ -196,6 +196,26 @@ test("the keyboard reaches all: / searches, j, k and Enter choose, g and a lette
   await page.getByRole("heading", { level: 1, name: "Machines" }).waitFor();
 });
 
+test("a key that is pressed while a dialog closes leads where it says: the focus does not go back", {
+  skip,
+}, async (t) => {
+  await using fake = await fakeConsole(built, smallWorld());
+  const { page } = await openPage(t, fake.url);
+  await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+  // Now the page itself has the focus.
+  await page.keyboard.press("g");
+  await page.keyboard.press("r");
+  await page.getByRole("heading", { level: 1, name: "Racks" }).waitFor();
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  // In one turn: the dialog's event `close` comes after the key.
+  await page.evaluate(
+    "document.querySelector('dialog').close(), dispatchEvent(new KeyboardEvent('keydown', { key: '/' }))",
+  );
+  await page.locator("dialog").waitFor({ state: "detached" });
+  await page.locator("input[type=search]:focus").waitFor();
+});
+
 test("the serial console shows text and colours; sequences that ask or keep something never reach the terminal", {
   skip,
 }, async (t) => {

@@ -6,9 +6,11 @@ export function Dialog({ title, onClose, children }: { title: string; onClose():
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const { activeElement } = document;
-    element.current?.showModal();
+    const dialog = element.current;
+    dialog?.showModal();
     return () => {
-      if (activeElement instanceof HTMLElement) activeElement.focus();
+      // One that was closed gave the focus back at once. Its event comes later: by then a key may have led elsewhere.
+      if (dialog?.open && activeElement instanceof HTMLElement) activeElement.focus();
     };
   }, []);
   return (
