@@ -245,26 +245,6 @@ for (const [kind, make, object] of CONTROLLERS) {
   });
 }
 
-test("a Machine that was never paused says so with its first status; one that is no longer paused at once, and nothing else is done", async () => {
-  const pass = async (status?: object) => {
-    const object = machine("m", { metadata: { finalizers: [FINALIZERS.machine] }, ...(status && { status }) });
-    const held = holding(object);
-    const core = parts().parts;
-    const none = { read: async () => ({ object: undefined, kind: { contract: "v1beta2" } }) };
-    const workloads = { ...core.workloads, of: () => ({ client: undefined, isReached: false }) };
-    const context = { ...contextOver(held).context, cache: cacheOf(object, cluster()) };
-    const here = { ...core, workloads, external: { ...core.external, ...none, missingMs: 1 } };
-    await machineController(here as never).reconcile(ref("m"), context as never);
-    const writes = held.asked.filter((line) => line.startsWith("status"));
-    const { conditions } = held.bodies.get("status Machine/m") as { conditions: { type: string; status: string }[] };
-    return [writes.length, conditions.map(({ type, status: value }) => `${type} ${value}`)] as const;
-  };
-  const [writes, first] = await pass();
-  assert.equal(writes, 1);
-  for (const condition of ["Paused False", "Ready False"]) assert.ok(first.includes(condition), condition);
-  assert.deepEqual(await pass({ conditions: [is("Paused", "True", { reason: "Paused" })] }), [1, ["Paused False"]]);
-});
-
 test("a set says of its Machines whether they are up to date once they have a status of their own", async () => {
   const berth = deployment({ template: { version: "v2" } });
   const set = machineSet("s", {
