@@ -1,4 +1,4 @@
-/** One look of a pool's controller: who is served, who is told what, and when the pool is looked at again. */
+/** What a pool's controller does in one pass: whom it serves, what it tells whom, and when it comes again. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Context, conditionOf, controllerReference, DONE, type KubeObject, type Resource } from "@slipway/kube";
