@@ -27,6 +27,11 @@ export const LEDGER: readonly Explained[] = [
     ...["Machine InfrastructureReady", "Machine BootstrapConfigReady"],
   ),
   ...one(
+    "The light core's first status comes with its first look, upstream's after a write of Paused alone: whether the provider has said something by then is chance.",
+    /^False NotReady$/,
+    "Machine InfrastructureReady",
+  ),
+  ...one(
     "The light core has no updates in place (a feature gate of upstream's, off by default).",
     undefined,
     "Machine Updating",
