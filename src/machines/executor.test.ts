@@ -40,7 +40,8 @@ function rig({ journal = {}, refuses = {} }: { journal?: Partial<Journal>; refus
     reinstall: () => called("reinstall"),
     power: () => called("power"),
   };
-  const fleet = { driver, note: (seen: Machine) => seen, read: async () => ({}) } as unknown as Fleet;
+  const restMs = (leastMs: number) => leastMs + 7;
+  const fleet = { driver, restMs, note: (seen: Machine) => seen, read: async () => ({}) } as unknown as Fleet;
   const job: Job & { monotonic: () => number } = {
     claimant,
     fleet,
@@ -97,6 +98,12 @@ test("the boot of a machine that joined goes first, and one write reports both",
   const { calls, step } = rig({ journal: JOINED });
   await step({ do: "wait", for: "nothing", recheckMs: 1000 });
   assert.deepEqual(calls, ["discard", "write bootDiscarded"]);
+});
+
+test("a machine at rest is looked at again when its account's list is read; one that is waited for, when the step says", async () => {
+  const { step } = rig({ journal: { joined: true } });
+  assert.deepEqual(await step({ do: "wait", for: "nothing", recheckMs: 1000 }), { againAfterMs: 1007, rests: false });
+  assert.deepEqual(await step({ do: "wait", for: "its Node", recheckMs: 1000 }), { againAfterMs: 1000, rests: false });
 });
 
 test("that a machine joined is written down also where its boot can't go", async () => {

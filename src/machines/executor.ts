@@ -5,7 +5,7 @@
 import { isFault } from "@slipway/base";
 import type { Outcome } from "@slipway/kube";
 import type { Job } from "./claimant.ts";
-import { type Journal, mayStillAppear, type Step } from "./lifecycle.ts";
+import { isAtRest, type Journal, mayStillAppear, type Step } from "./lifecycle.ts";
 import type { Machine, Release } from "./machine.ts";
 import type { Patience } from "./patience.ts";
 import { bought, look, order } from "./purchase.ts";
@@ -63,7 +63,7 @@ async function carryOut(job: Job, step: Step, machine: Machine | undefined): Pro
   if (!ANNOUNCED.has(step.do)) await claimant.flush();
   switch (step.do) {
     case "wait":
-      return { againAfterMs: step.recheckMs };
+      return { againAfterMs: isAtRest(step) ? fleet.restMs(step.recheckMs) : step.recheckMs };
     case "order":
       return await order(job, step);
     case "look":

@@ -102,3 +102,49 @@ test("all machines are those of a list as young as was asked for", async () => {
   assert.deepEqual(await ids(0), ["b"]);
   assert.equal(calls.list, 2);
 });
+
+/** A provider that has so many machines, all listed once. */
+async function crowd(size: number) {
+  const rigged = rig();
+  rigged.provider.listed = Array.from({ length: size }, (_, i) => machine(`m${i}`));
+  rigged.provider.exists = [...rigged.provider.listed];
+  await rigged.fleet.all(0);
+  return rigged;
+}
+
+test("the list of thousands at rest is read less often: a hundred machines a second", async () => {
+  for (const [size, restMs] of [
+    [0, 30_000],
+    [3_000, 30_000],
+    [3_001, 30_010],
+    [100_000, 1_000_000],
+  ] as const)
+    assert.equal((await crowd(size)).fleet.restMs(30_000), restMs);
+});
+
+test("of thousands, a machine that can't wait for the next list is asked for alone, until so many are that a list costs less", async () => {
+  const { fleet, calls, clock, provider } = await crowd(2_000);
+  await clock.run(15_000);
+  provider.exists = provider.exists.filter(({ id }) => id !== "m1");
+  const seen = [];
+  for (let i = 0; i < 7; i++) seen.push(await fleet.look(`m${i}`, 15_000));
+  assert.deepEqual(
+    seen.map((machine) => machine === "gone"),
+    [false, true, false, false, false, false, false],
+  );
+  assert.deepEqual(calls, { list: 1, read: 7 });
+  await fleet.look("m7", 15_000);
+  assert.deepEqual(calls, { list: 2, read: 7 }, "the eighth costs as much as a list");
+  await fleet.look("m8", 15_000);
+  assert.deepEqual(calls, { list: 2, read: 7 });
+  await clock.run(15_000);
+  await fleet.look("m9", 15_000);
+  assert.deepEqual(calls, { list: 2, read: 8 }, "each interval has its own");
+});
+
+test("who may wait for the list is never asked for alone", async () => {
+  const { fleet, calls, clock } = await crowd(2_000);
+  await clock.run(20_000);
+  await fleet.look("m1", fleet.restMs(15_000));
+  assert.deepEqual(calls, { list: 2, read: 0 });
+});

@@ -4,11 +4,16 @@ import type { Machine, MachineDriver } from "./machine.ts";
 /** A machine as last seen, or the proof that the provider does not know it. `unlisted`: only a list missed it, which proves nothing. */
 export type Sighting = { is: "present"; machine: Machine } | { is: "absent" } | { is: "unlisted" };
 
+/** So many machines of a list cost one request more. */
+const PAGE = 250;
+/** Lists bring at most so many machines a second while all are at rest: about 4 Mbit/s (docs/scale.md). */
+const AT_REST_PER_S = 100;
+
 /**
  * All machines of one provider account, seen through one list for everybody.
  *
- * However many claims wait, the provider is asked once an interval; a single read follows only a change by Slipway itself
- * or a machine that a list does not show. Answers may be as old as the caller allows.
+ * However many claims wait, the provider is asked once an interval. A single read follows a change by Slipway itself, a machine that a
+ * list does not show, and in an account of thousands a claim that can't wait for the next list. Answers may be as old as the caller allows.
  */
 export class Fleet {
   readonly driver: MachineDriver;
@@ -17,6 +22,8 @@ export class Fleet {
   /** Counts answers: two answers of one millisecond have an order too. */
   #reads = 0;
   #listedAt = Number.NEGATIVE_INFINITY;
+  /** Machines that were asked for alone since `since`. */
+  #alone = { since: Number.NEGATIVE_INFINITY, reads: 0 };
   #listing: Promise<void> | undefined;
   #refused: { fault: Fault; until: number } | undefined;
 
@@ -30,9 +37,15 @@ export class Fleet {
     const known = this.#machines.get(id);
     if (known !== undefined && this.#clock.monotonic() - known.seenAt < maxAgeMs)
       return { is: "present", machine: known.machine };
+    if (this.#isAskedAlone(maxAgeMs)) return await this.read(id);
     await this.#list(maxAgeMs);
     const listed = this.#machines.get(id);
     return listed === undefined ? { is: "unlisted" } : { is: "present", machine: listed.machine };
+  }
+
+  /** How old an answer about a machine at rest may be, at least `leastMs`: the longer an account's list, the less often it is read. */
+  restMs(leastMs: number): number {
+    return Math.max(leastMs, this.#listEveryMs());
   }
 
   /** Asks for this one machine: the word that settles whether it exists. */
@@ -60,6 +73,18 @@ export class Fleet {
   async all(maxAgeMs: number): Promise<readonly Machine[]> {
     await this.#list(maxAgeMs);
     return [...this.#machines.values()].map((entry) => entry.machine);
+  }
+
+  #listEveryMs(): number {
+    return (this.#machines.size / AT_REST_PER_S) * 1000;
+  }
+
+  /** Few who can't wait for the next list cost less than a list of all; beyond that, one serves everybody. */
+  #isAskedAlone(maxAgeMs: number): boolean {
+    if (maxAgeMs >= this.#listEveryMs()) return false;
+    const now = this.#clock.monotonic();
+    if (now - this.#alone.since >= maxAgeMs) this.#alone = { since: now, reads: 0 };
+    return ++this.#alone.reads < this.#machines.size / PAGE;
   }
 
   async #list(maxAgeMs: number): Promise<void> {

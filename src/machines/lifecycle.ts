@@ -15,7 +15,7 @@ export interface Claim {
   passes: 1 | 2;
   provisionTimeoutMs: number;
   joinTimeoutMs: number;
-  /** Between looks at a machine on its way; in service it is looked at half as often. */
+  /** Between looks at a machine on its way; in service it is looked at half as often, and less often in an account of thousands (`Fleet.restMs`). */
   pollMs: number;
   lastStage: LastStage;
 }
@@ -74,6 +74,11 @@ export type Step =
   | { do: "wait"; for: string; recheckMs: number; deadline?: number }
   /** This machine will not come, or will not stay. */
   | { do: "giveUp"; reason: LossReason; message: string };
+
+/** Whether the machine is in service, and nothing is waited for. */
+export function isAtRest(step: Step): boolean {
+  return step.do === "wait" && step.for === "nothing";
+}
 
 /** How long a provider's list may miss a machine that it has already sold. An unanswered order is repeated only after it. */
 export const SETTLE_MS = 60_000;

@@ -1,6 +1,6 @@
 /** The next step for a claim that is wanted, and what its object says it waits for. Pure. */
 import { isStalled, type Waiting, waitFor } from "@slipway/kube";
-import { type Claim, type Journal, nextPurchase, nextStep, type Step } from "./lifecycle.ts";
+import { type Claim, isAtRest, type Journal, nextPurchase, nextStep, type Step } from "./lifecycle.ts";
 import type { Machine } from "./machine.ts";
 
 /** What must be there before a machine is ordered, and is not. */
@@ -40,7 +40,7 @@ type Held = Partial<Waiting> & Parameters<typeof isStalled>[0];
 export function waitOf(held: NonNullable<Held>, step: Step, { joined }: Pick<Journal, "joined">, now: number): Waiting {
   if (step.do !== "giveUp" && isStalled(held) && held.waitingFor !== undefined)
     return { waitingFor: held.waitingFor, waitingSince: held.waitingSince, deadline: held.deadline };
-  if (step.do !== "wait" || step.for === "nothing" || joined) return waitFor(held, { what: undefined, now });
+  if (step.do !== "wait" || isAtRest(step) || joined) return waitFor(held, { what: undefined, now });
   const deadline = step.deadline !== undefined && Number.isFinite(step.deadline) ? step.deadline : undefined;
   return waitFor(held, { what: step.for, deadline, now });
 }

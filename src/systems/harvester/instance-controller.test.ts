@@ -21,17 +21,28 @@ interface World {
   status?: Partial<InstanceStatus>;
   /** How the account can't be used. */
   fails?: unknown;
+  /** Whether its Node is Ready. Default: there is no Node. */
+  nodeReady?: boolean;
   /** The object is deleted by the time that it is read again. */
   isGone?: boolean;
 }
 
 /** One reconcile of an Instance, and what it did. */
-async function reconciled({ metadata = {}, spec = {}, status, fails, isGone = false }: World) {
+async function reconciled({ metadata = {}, spec = {}, status, fails, nodeReady, isGone = false }: World) {
   const instance = {
     metadata: { name: "rack-a", uid: "u", generation: 2, resourceVersion: "1", finalizers: [OURS], ...metadata },
     spec: { plan: "p", ...spec },
     ...(status !== undefined && { status }),
   } as unknown as Instance;
+  const node = {
+    metadata: { name: "rack-a", uid: "n", labels: { "slipway.dev/instance-uid": "u" } },
+    status: { conditions: [{ type: "Ready", status: nodeReady === true ? "True" : "False" }] },
+  };
+  const known: Readonly<Record<string, unknown>> = {
+    Instance: instance,
+    ...(nodeReady !== undefined && { Node: node }),
+  };
+  const ages: number[] = [];
   const happened: string[] = [];
   const orders: Order[] = [];
   let written: InstanceStatus | undefined;
@@ -54,7 +65,7 @@ async function reconciled({ metadata = {}, spec = {}, status, fails, isGone = fa
       delete: async (_: unknown, { name }: { name: string }, { uid }: { uid: string }) =>
         void happened.push(`deleted ${name} ${uid}`),
     },
-    cache: { get: ({ kind }: { kind: string }) => (kind === "Instance" ? instance : undefined), list: () => [] },
+    cache: { get: ({ kind }: { kind: string }) => known[kind], list: () => [] },
     ...{ clock: { now: () => 0, monotonic: () => 0 }, events: { normal: say("Normal"), warning: say("Warning") } },
     ...{ signal: new AbortController().signal, clean: <T>(value: T): T => value },
   } as unknown as Context;
@@ -65,7 +76,12 @@ async function reconciled({ metadata = {}, spec = {}, status, fails, isGone = fa
       return aMachine({ id: "new" });
     },
   };
-  const fleet = { driver, look: async () => aMachine(), note: <T>(seen: T) => seen, all: async () => [] };
+  const look = async (_: string, maxAgeMs: number) => {
+    ages.push(maxAgeMs);
+    return aMachine();
+  };
+  const restMs = (leastMs: number) => leastMs + 100_000;
+  const fleet = { driver, look, restMs, note: <T>(seen: T) => seen, all: async () => [] };
   const refused: string[] = [];
   const harvester = {
     ...{ addon: { namespace: "ns", secret: "own" }, pollMs: 15_000, patience: new Patience() },
@@ -78,7 +94,7 @@ async function reconciled({ metadata = {}, spec = {}, status, fails, isGone = fa
   const outcome = await instanceController(harvester)
     .reconcile({ name: "rack-a" }, context)
     .catch((error: unknown) => error);
-  return { outcome, happened, status: written, refused, orders };
+  return { outcome, happened, status: written, refused, orders, ages };
 }
 
 test("H1 nothing is done for an Instance before it has the finalizer, and nothing more once it is let go", async () => {
@@ -154,4 +170,12 @@ test("H22 an order that was refused waits, unless the specification was correcte
   assert.deepEqual((await reconciled({ status: { purchase } })).orders, []);
   const corrected = await reconciled({ status: { purchase, observedGeneration: 1 } });
   assert.deepEqual([corrected.outcome, corrected.orders.length], [{ againAfterMs: 15_000 }, 1]);
+});
+
+test("a machine on its way is looked at each time, one that joined half as often, and one at rest as often as its account's list allows", async () => {
+  const ages = async (world: World) => (await reconciled({ status: JOINED, ...world })).ages;
+  assert.deepEqual(await ages({ status: { instanceID: "m-1" } }), [15_000]);
+  assert.deepEqual(await ages({}), [30_000]);
+  assert.deepEqual(await ages({ nodeReady: false }), [30_000]);
+  assert.deepEqual(await ages({ nodeReady: true }), [130_000]);
 });

@@ -33,7 +33,7 @@ import { releaseInstance } from "./instance-release.ts";
 import { isMissing, JOIN_FACTS_ACCESS } from "./join-facts.ts";
 import { journalOf } from "./journal.ts";
 import { FINALIZER, FLEET_LOCAL, HARVESTER, POOL_LABEL, poolOwner } from "./names.ts";
-import { identify, isNews } from "./node-identity.ts";
+import { identify, isNews, readiness } from "./node-identity.ts";
 import { driftOf, instanceSpecOf } from "./pool-template.ts";
 
 const MISSING_RETRY_MS = 10_000;
@@ -145,8 +145,10 @@ async function keep(harvester: Harvester, context: Context, record: InstanceReco
     ...{ journal: journalOfSpec(instance), driver, pollMs, now: context.clock.now() },
     orders: () => placementsOf(instance.spec).map((placement) => trialOf(instance, placement)),
   });
-  const maxAge = journal.joined ? 2 * harvester.pollMs : harvester.pollMs;
-  const machine = journal.machineId === undefined ? undefined : await fleet.look(journal.machineId, maxAge);
+  const machine =
+    journal.machineId === undefined
+      ? undefined
+      : await fleet.look(journal.machineId, journal.joined ? ageOfJoined(fleet, context, instance, pollMs) : pollMs);
   const known = machine === "gone" ? undefined : machine;
   if (known !== undefined) await mark(context, fleet, instance, known);
   const plan = planFor(harvester, context, { instance, journal, fleet, machine });
@@ -166,6 +168,12 @@ async function keep(harvester: Harvester, context: Context, record: InstanceReco
   if (plan.step.do === "giveUp") return await remediate(context, record.object);
   if (!awaitsKnownCapacity(journal, driver) || "done" in outcome) return outcome;
   return { ...outcome, againAfterMs: Math.min(outcome.againAfterMs, pollMs) };
+}
+
+/** How old an answer about a machine that has joined may be: one whose Node is not Ready is no machine at rest. */
+function ageOfJoined(fleet: Fleet, { cache }: Context, { metadata }: Instance, pollMs: number): number {
+  const node = cache.get(Node, { name: metadata.name });
+  return node !== undefined && readiness(node).ready ? fleet.restMs(2 * pollMs) : 2 * pollMs;
 }
 
 /** An order as it would be, before there is anything to boot. */

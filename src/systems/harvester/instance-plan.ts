@@ -2,7 +2,7 @@ import { isoTime, parseTime } from "@slipway/base";
 import { type Condition, isStalled, isTrue, setCondition, type Waiting, waitFor } from "@slipway/kube";
 import type { Node } from "@slipway/kube/core";
 import type { Instance, InstanceStatus } from "../../kinds/harvester/instance.ts";
-import { type Claim, type Journal, nextPurchase, nextStep, type Step } from "../../machines/lifecycle.ts";
+import { type Claim, isAtRest, type Journal, nextPurchase, nextStep, type Step } from "../../machines/lifecycle.ts";
 import type { Machine } from "../../machines/machine.ts";
 import { durationOf } from "./claim.ts";
 import { NETWORK_READY } from "./journal.ts";
@@ -145,7 +145,7 @@ function networkDone({ settled, journal }: InstanceView): boolean {
 function waitOf(held: Partial<InstanceStatus>, step: Step, now: number): Waiting {
   if (step.do !== "giveUp" && isStalled(held) && held.waitingFor !== undefined)
     return { waitingFor: held.waitingFor, waitingSince: held.waitingSince, deadline: held.deadline };
-  if (step.do !== "wait" || step.for === "nothing") return waitFor(held, { what: undefined, now });
+  if (step.do !== "wait" || isAtRest(step)) return waitFor(held, { what: undefined, now });
   return waitFor(held, { what: step.for, deadline: step.deadline, now });
 }
 

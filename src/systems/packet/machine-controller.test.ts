@@ -123,7 +123,13 @@ async function stage(world: World = {}) {
     calls.push(`look ${id}`);
     return sight;
   };
-  const fleet = { driver, look, note: (seen: Machine) => seen, all: async () => all };
+  const fleet = {
+    driver,
+    look,
+    restMs: (leastMs: number) => leastMs,
+    note: (seen: Machine) => seen,
+    all: async () => all,
+  };
   const refused: string[] = [];
   const packet = {
     accounts: { fleet: async () => fleet, refused: (name: string) => void refused.push(name) },

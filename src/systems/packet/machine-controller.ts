@@ -212,7 +212,9 @@ async function step(
       ),
   });
   const seen =
-    journal.machineId === undefined ? undefined : await fleet.look(journal.machineId, joined ? 2 * pollMs : pollMs);
+    journal.machineId === undefined
+      ? undefined
+      : await fleet.look(journal.machineId, joined ? fleet.restMs(2 * pollMs) : pollMs);
   const sight = seen === undefined || seen === "gone" || !reports ? seen : asReported(seen, journal);
   const known = sight === "gone" ? undefined : sight;
   if (known !== undefined) {

@@ -219,7 +219,9 @@ async function step(plunder: Plunder, context: Context, record: MachineRecord, a
       claimOf(wanted, pollMs).placements.map((placement) => orderOf(wanted, { placement, boot: TRIAL_BOOT })),
   });
   const seen =
-    journal.machineId === undefined ? undefined : await fleet.look(journal.machineId, joined ? 2 * pollMs : pollMs);
+    journal.machineId === undefined
+      ? undefined
+      : await fleet.look(journal.machineId, joined ? fleet.restMs(2 * pollMs) : pollMs);
   // What can't be installed anew has its data from then on, whatever its netboot says.
   const hasRunForGood = !fleet.driver.capabilities.reinstall && journal.runningSince !== undefined;
   const sight =

@@ -40,7 +40,7 @@ export function providerController(accounts: Accounts, own: OwnAccount, system: 
       };
       try {
         const fleet = await accounts.fleet(account);
-        const machines = await fleet.all(LOOK_MS);
+        const machines = await fleet.all(fleet.restMs(LOOK_MS));
         const owned = machines.filter((machine) => machine.claim !== undefined).length;
         const isOwn = provider.spec.type === "inventory";
         await report(true, "Usable", isOwn ? "its hosts are known" : "the API accepts the credentials", owned);
