@@ -15,7 +15,7 @@ test("others have their turn while the first of very many documents is looked fo
   const text = `${"...\n".repeat(20_000)}a: 1\n`;
   const { value } = await readYaml(text, async () => void turns++);
   assert.deepEqual(value, { a: 1 });
-  assert.ok(turns >= 5, `${turns} turns`);
+  assert.ok(turns >= 5 && turns < 50, `${turns} turns`);
 });
 
 test("the booleans are those of YAML 1.1", async () => {

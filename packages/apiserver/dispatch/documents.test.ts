@@ -91,6 +91,19 @@ test("everything is discovered in one document by who asks for it, in JSON or YA
     assert.equal(typeOf(await get(w, "/apis", `${accept},application/json`)), "application/json", accept);
 });
 
+test("a resource's hash of its stored version is kube-apiserver's; what is not listed has none", async (t) => {
+  const w = await started(t);
+  const { resources } = (await get(w, "/api/v1")).body as {
+    resources: { name: string; storageVersionHash?: string }[];
+  };
+  const hashes = Object.fromEntries(resources.map(({ name, storageVersionHash }) => [name, storageVersionHash]));
+  assert.equal(hashes.pods, "xPOwRZ+Yhw8=");
+  assert.equal(hashes.configmaps, "qFsyl6wFWjQ=");
+  assert.equal(hashes["pods/log"], undefined);
+  const apps = (await get(w, "/apis/apps/v1")).body as { resources: typeof resources };
+  assert.equal(apps.resources.find(({ name }) => name === "deployments")?.storageVersionHash, "8aSe+NMegvE=");
+});
+
 test("who has a document already is told whether it has changed", async (t) => {
   const w = await started(t);
   for (const path of ["/openapi/v2", "/openapi/v3/apis/apps/v1"]) {

@@ -81,6 +81,13 @@ for (const [rule, target, ops, result] of APPLIES) {
 
 const REFUSED: [rule: string, target: unknown, op: JsonPatchOperation, why: RegExp][] = [
   ["a failed test", { a: 1 }, { op: "test", path: "/a", value: 2 }, /operation 0 \(test\): testing value \/a failed/],
+  [
+    "a list is none of its beginnings",
+    { a: [1, 2] },
+    { op: "test", path: "/a", value: [1] },
+    /testing value \/a failed/,
+  ],
+  ["nor a longer one", { a: [1] }, { op: "test", path: "/a", value: [1, 2] }, /testing value \/a failed/],
   ["a number is not its text", { a: 10 }, { op: "test", path: "/a", value: "10" }, /testing value/],
   ["a parent that is absent", {}, { op: "add", path: "/a/b", value: 1 }, /nothing lies below "b"/],
   ["removing what is absent", {}, { op: "remove", path: "/a" }, /there is no member "a"/],

@@ -34,6 +34,14 @@ test("a ConfigMap in protobuf reads as the same JSON", () => {
   });
 });
 
+test("a number goes on in the next byte while its highest bit is set: texts of 127 and more letters", () => {
+  for (const length of [127, 128, 129, 16_384]) {
+    const text = "a".repeat(length);
+    const data = field(2, [...field(1, bytes("key")), ...field(2, bytes(text))]);
+    assert.deepEqual(decodeProtobuf(envelope("ConfigMap", data)).data, { key: text });
+  }
+});
+
 test("an unknown kind or field is refused by name, not dropped", () => {
   assert.throws(
     () => decodeProtobuf(envelope("Nonsense", [])),

@@ -23,6 +23,17 @@ test("zero values go where the type leaves them out, and come where it writes th
   });
 });
 
+test("a quantity that is left out, or null, is 0 where its type writes it", () => {
+  for (const given of [{ resource: "limits.cpu" }, { resource: "limits.cpu", divisor: null }]) {
+    const { value } = withSpec({
+      containers: [{ name: "a", env: [{ name: "A", valueFrom: { resourceFieldRef: given } }] }],
+    });
+    const [container] = (value as { spec: { containers: { env: object[] }[] } }).spec.containers;
+    const resourceFieldRef = { resource: "limits.cpu", divisor: "0" };
+    assert.deepEqual(container?.env, [{ name: "A", valueFrom: { resourceFieldRef } }]);
+  }
+});
+
 test("unknown fields are dropped and named with their indexes and keys", () => {
   const { unknown } = withSpec({ foo: 1, containers: [{ bar: 1 }], nodeSelector: { any: "x" } });
   assert.deepEqual(unknown, ["spec.foo", "spec.containers[0].bar"]);

@@ -226,3 +226,12 @@ test("every namespace has the certificate that its Pods trust, whatever is done 
   assert.deepEqual((await w.ask("GET", path)).data, { "ca.crt": "PEM" });
   await w.close();
 });
+
+test("components find the authority of clients in kube-system, and nobody in another namespace", async () => {
+  const w = await world({ authority: "PEM" });
+  await w.clock.settle();
+  const path = (namespace: string) => `/api/v1/namespaces/${namespace}/configmaps/extension-apiserver-authentication`;
+  assert.deepEqual((await w.ask("GET", path("kube-system"))).data, { "client-ca-file": "PEM" });
+  assert.equal((await w.refused("GET", path("default"))).code, 404);
+  await w.close();
+});
