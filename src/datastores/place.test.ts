@@ -78,6 +78,18 @@ test("B28 a server's own names and names that would become another's are refused
   assert.ok(accepted("PostgreSQL", "tenant", "Tenant"));
 });
 
+test("B28 a name is as long as its server lets it be", () => {
+  for (const [driver, most] of [
+    ["etcd", 64],
+    ["MySQL", 64],
+    ["PostgreSQL", 63],
+    ["NATS", 64],
+  ] as const) {
+    assert.ok(accepted(driver, "x".repeat(most), "x"), driver);
+    assert.equal(accepted(driver, "x".repeat(most + 1), "x"), false, driver);
+  }
+});
+
 /** Reads a connection string as Go's `net/url` (PostgreSQL) and go-sql-driver's `ParseDSN` (MySQL) do. */
 function read(
   driver: (typeof SQL)[number],

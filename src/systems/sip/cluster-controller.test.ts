@@ -25,12 +25,16 @@ interface World {
   policies?: readonly object[];
   /** Labels of the cluster's namespace. */
   labels?: Record<string, string>;
+  /** Which hosts may be workers. */
+  labelSelector?: object;
+  /** The namespace of hosts, of their Secrets and of policies. */
+  yard?: string;
 }
 
 /** A host that can be had. */
-const free = (name: string): BareMetalHost =>
+const free = (name: string, namespace = "metal"): BareMetalHost =>
   ({
-    metadata: { namespace: "metal", name, labels: {} },
+    metadata: { namespace, name, labels: {} },
     spec: { networkData: { name: `${name}-network` } },
     status: { provisioning: { state: "available" } },
   }) as unknown as BareMetalHost;
@@ -41,14 +45,16 @@ const labelled = (name: string): BareMetalHost => {
 };
 
 /** A SIPCluster that asks for one host, on an API with hosts of another namespace. The cache is as the API. */
-async function stage({ services = {}, status, hosts = [], networkData, policies = [], labels = {} }: World = {}) {
+async function stage(world: World = {}) {
+  const { services = {}, status, hosts = [], networkData, policies = [], labels = {} } = world;
+  const { labelSelector = {}, yard = "metal" } = world;
   const api = new FakeApi();
   // None is reserved that the cache does not have.
   const none = { kind: "List", apiVersion: "v1", metadata: { resourceVersion: "1" }, items: [] };
   api.intercept = ({ path }) =>
     path.endsWith("/v1alpha1/baremetalhosts") ? { status: 200, headers: {}, body: none } : undefined;
   const client = createClient(api, { clock: systemClock, random: cryptoRandom, log: quietLog });
-  const Worker = { labelSelector: {}, count: { active: 1, standby: 0 } };
+  const Worker = { labelSelector, count: { active: 1, standby: 0 } };
   await client.create(SIPCluster, {
     metadata: { ...REF, generation: 2, finalizers: [FINALIZER] },
     ...{ spec: { nodes: { Worker }, services }, ...(status && { status }) },
@@ -57,11 +63,11 @@ async function stage({ services = {}, status, hosts = [], networkData, policies 
   for (const host of hosts) {
     await client.create(BareMetalHost, host as never);
     const value = networkData && Buffer.from(JSON.stringify(networkData)).toString("base64");
-    const metadata = { namespace: "metal", name: `${host.metadata.name}-network` };
+    const metadata = { namespace: yard, name: `${host.metadata.name}-network` };
     if (value !== undefined) await client.create(Secret, { metadata, data: { networkData: value } });
   }
   for (const [at, spec] of policies.entries())
-    await client.create(HostDeployPolicy, { metadata: { namespace: "metal", name: `p${at}` }, spec } as never);
+    await client.create(HostDeployPolicy, { metadata: { namespace: yard, name: `p${at}` }, spec } as never);
   const of = ({ plural }: Resource) => [...api.objects].filter(([path]) => path.includes(`/${plural}/`));
   const cache = {
     get: (resource: Resource, { name }: { name: string }) =>
@@ -87,7 +93,7 @@ async function stage({ services = {}, status, hosts = [], networkData, policies 
     return { is: `${is} ${reason}`, message, scheduled: status?.scheduled, passedOver: status?.passedOver };
   };
   const labelsOf = async (name: string) =>
-    (await client.find(BareMetalHost, { namespace: "metal", name }))!.metadata.labels;
+    (await client.find(BareMetalHost, { namespace: yard, name }))!.metadata.labels;
   return { reconcile, ready, events, labelsOf };
 }
 
@@ -143,6 +149,23 @@ test("SIP-6 a host of a namespace with policies is claimed where one of them let
   await closed.reconcile();
   assert.match((await closed.ready()).message, /no HostDeployPolicy of namespace metal lets this one have its hosts/);
   assert.equal((await closed.labelsOf("a"))?.[CLUSTER_NAME], undefined);
+});
+
+test("SIP-6 hosts of the cluster's own namespace are claimed whatever its policies say", async () => {
+  const policies = [{ hostClaimNamespaces: { names: ["elsewhere"] } }];
+  const world = await stage({ hosts: [free("a", "sub")], networkData: { networks: [] }, policies, yard: "sub" });
+  await world.reconcile();
+  assert.deepEqual([(await world.ready()).scheduled, (await world.labelsOf("a"))?.[CLUSTER_NAME]], ["1/1", "one"]);
+});
+
+test("SIP-17 a selector that is none is the cluster's reason, by its role, and is not looked at again", async () => {
+  const labelSelector = { matchExpressions: [{ key: "a", operator: "Near" }] };
+  const { reconcile, ready, labelsOf } = await stage({ labelSelector, hosts: [free("a")] });
+  assert.deepEqual(await reconcile(), { done: true });
+  const { is, message } = await ready();
+  assert.equal(is, "False Unschedulable");
+  assert.match(message, /^role Worker: .*Near/);
+  assert.equal((await labelsOf("a"))?.[CLUSTER_NAME], undefined);
 });
 
 test("SIP-17 a host that another cluster has is passed over, and says which, its namespace or not", async () => {

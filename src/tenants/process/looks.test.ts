@@ -64,3 +64,13 @@ test("the next look comes when the last one said", async () => {
   await clock.run(1);
   assert.equal(open.length, 2);
 });
+
+test("a look that is planned does not come once it rests", async () => {
+  const { clock, looks, open } = rig();
+  looks.soon();
+  open[0]!.end(250);
+  await setImmediate();
+  await looks.rest();
+  await clock.run(1_000);
+  assert.equal(open.length, 1);
+});

@@ -40,3 +40,24 @@ test("a server has the virtual networks that are assigned to it, however the API
     ],
   );
 });
+
+test("power is ordered in the API's words; what is so already is no failure, what is refused is one", async () => {
+  const asked: string[] = [];
+  const account = { project: "proj_1", token: "t", endpoint: "http://latitude.test" };
+  const driver = (status: number, detail: string) => {
+    const http = async ({ method, url, body }: HttpRequest) => {
+      const { data } = JSON.parse(String(body)) as { data: { attributes: { action: string } } };
+      asked.push(`${method} ${new URL(url).pathname} ${data.attributes.action}`);
+      const errors = [{ code: "ACTION_UNAVAILABLE", status: String(status), title: detail, detail }];
+      return { status, headers: {}, body: JSON.stringify(status < 300 ? { data: {} } : { errors }) };
+    };
+    return createLatitudeDriver(
+      ...([account, { http, clock: new VirtualClock(), log: {} }] as unknown as Parameters<DriverFactory>),
+    );
+  };
+  for (const action of ["on", "off", "cycle"] as const) await driver(201, "").power("sv_a", action);
+  const path = "POST /servers/sv_a/actions";
+  assert.deepEqual(asked, [`${path} power_on`, `${path} power_off`, `${path} reboot`]);
+  await driver(422, "Server is already on").power("sv_a", "on");
+  await assert.rejects(driver(422, "The server is not of this project").power("sv_a", "on"), /not of this project/);
+});
