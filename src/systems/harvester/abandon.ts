@@ -1,4 +1,4 @@
-import { Fault, isFault } from "@slipway/base";
+import { Fault } from "@slipway/base";
 import type { Context } from "@slipway/kube";
 import type { Instance } from "../../kinds/harvester/instance.ts";
 import { InstancePool } from "../../kinds/harvester/instance-pool.ts";
@@ -10,11 +10,6 @@ import { ABANDON, POOL_LABEL } from "./names.ts";
 /** Whether the user gave up on the provider of an Instance that is being deleted. */
 export function isAbandoned({ metadata }: Instance): boolean {
   return metadata.annotations?.[ABANDON] === "true";
-}
-
-/** Faults of the machine's provider, or of the way to it; the others are of the Kubernetes API, where waiting helps. */
-export function mayBeAbandoned(error: unknown): error is Fault {
-  return isFault(error) && !isFault(error, "Conflict", "NotLeader", "Undeclared", "Bug");
 }
 
 /** The fault, with the way out of it for an Instance that can't be deleted because of it. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Fault } from "@slipway/base";
 import type { Condition, Context } from "@slipway/kube";
 import type { Instance, InstanceStatus } from "../../kinds/harvester/instance.ts";
-import { isAbandoned, mayBeAbandoned, recordAbandoned, withWayOut } from "./abandon.ts";
+import { isAbandoned, recordAbandoned, withWayOut } from "./abandon.ts";
 import { announce } from "./announce.ts";
 import type { Harvester } from "./harvester.ts";
 
@@ -47,14 +47,10 @@ test("a machine that is given up is a warning once", () => {
   assert.deepEqual(events({ failure }, { failure }), []);
 });
 
-test("an Instance is abandoned by its annotation being true, and only for faults that are the provider's", () => {
+test("an Instance is abandoned by its annotation being true", () => {
   assert.equal(isAbandoned(instance({}, { "slipway.dev/abandon-machine": "true" })), true);
   assert.equal(isAbandoned(instance({}, { "slipway.dev/abandon-machine": "no" })), false);
   assert.equal(isAbandoned(instance({})), false);
-  assert.equal(mayBeAbandoned(new Fault("Unavailable", "api", "x")), true);
-  for (const code of ["Conflict", "NotLeader", "Undeclared", "Bug"] as const)
-    assert.equal(mayBeAbandoned(new Fault(code, "it", "x")), false, code);
-  assert.equal(mayBeAbandoned(new Error("x")), false);
 });
 
 test("a deletion that the provider holds up names the way out, and what is left by it", () => {

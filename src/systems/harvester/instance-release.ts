@@ -7,8 +7,9 @@ import { release, wasOrdered, whatIsLeft } from "../../machines/executor.ts";
 import type { Fleet } from "../../machines/fleet.ts";
 import type { LossReason } from "../../machines/lifecycle.ts";
 import type { Machine, Release } from "../../machines/machine.ts";
+import { type Released, releasePatiently } from "../../machines/patient-release.ts";
 import { accountOf } from "../providers/accounts.ts";
-import { isAbandoned, mayBeAbandoned, recordAbandoned, withWayOut } from "./abandon.ts";
+import { isAbandoned, recordAbandoned, withWayOut } from "./abandon.ts";
 import { CapiMachine } from "./capi-machine.ts";
 import { type InstanceRecord, jobOf } from "./claimant.ts";
 import type { Harvester } from "./harvester.ts";
@@ -38,24 +39,17 @@ export async function releaseInstance(
   harvester: Harvester,
   context: Context,
   record: InstanceRecord,
-): Promise<Outcome & { rests?: boolean }> {
+): Promise<Released> {
   const { patience, addon } = harvester;
   const instance = record.object;
-  const { uid } = instance.metadata;
-  const step = `release ${isAbandoned(instance)} ${instance.metadata.annotations?.[FORCE_DELETE]}`;
-  const restMs = patience.restMs(uid, step, context.clock.monotonic());
-  if (restMs > 0) return { againAfterMs: restMs, rests: true };
-  try {
-    const outcome = await giveBack(harvester, context, record);
-    patience.forget(uid);
-    return outcome;
-  } catch (error) {
-    context.signal.throwIfAborted();
-    if (!mayBeAbandoned(error)) throw error;
-    if (isAbandoned(instance)) return await letGo(harvester, context, record, error.message);
-    patience.refused(uid, step, error, context.clock.monotonic());
-    throw withWayOut(error, instance, addon.namespace);
-  }
+  const { uid, annotations } = instance.metadata;
+  const given = isAbandoned(instance);
+  return await releasePatiently(patience, context, {
+    ...{ uid, name: `release ${given} ${annotations?.[FORCE_DELETE]}` },
+    giveBack: () => giveBack(harvester, context, record),
+    letGo: given ? (reason) => letGo(harvester, context, record, reason) : undefined,
+    withWayOut: (fault) => withWayOut(fault, instance, addon.namespace),
+  });
 }
 
 /** Lets an Instance go whose machine stays. A Node that is Ready stays too: it is in use, and would register again. */

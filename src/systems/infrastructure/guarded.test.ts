@@ -5,7 +5,7 @@ import { type Context, conditionOf, createClient, DONE, type Outcome, StatusReco
 import { FakeApi } from "@slipway/kube/testing";
 import { PacketMachine } from "../../kinds/packet/packet-machine.ts";
 import { aPacketMachine } from "../packet/testing.ts";
-import { guarded, isProviders, withWayOut } from "./guarded.ts";
+import { guarded, withWayOut } from "./guarded.ts";
 
 const { metadata, ...rest } = aPacketMachine();
 const ref = { namespace: metadata.namespace!, name: metadata.name };
@@ -75,14 +75,6 @@ test("a fault about an object that is gone meanwhile is no trouble", async () =>
     throw new Fault("Unavailable", "api", "x");
   });
   assert.deepEqual(outcome, DONE);
-});
-
-test("B49 only faults of the provider let an object be abandoned", () => {
-  assert.ok(isProviders(new Fault("Unavailable", "api", "x")));
-  assert.ok(isProviders(new Fault("MissingInput", "Secret/a", "x")));
-  for (const code of ["Conflict", "NotLeader", "Undeclared", "Bug"] as const)
-    assert.ok(!isProviders(new Fault(code, "it", "x")));
-  assert.ok(!isProviders(new Error("x")));
 });
 
 test("B49 the way out is beside the remedy, and the rest of the fault stays as it was", () => {

@@ -21,11 +21,6 @@ interface Troubled extends Reported {
   status?: Partial<Waiting> & { conditions?: Condition[] | undefined };
 }
 
-/** Whether a fault is of the provider or the way to it, not of the Kubernetes API. */
-export function isProviders(error: unknown): error is Fault {
-  return isFault(error) && !isFault(error, "Conflict", "NotLeader", "Undeclared", "Bug");
-}
-
 /** Runs the work. `refused`: the provider refused the credentials. `rests` of an outcome: the work was not tried, so nothing is known of what stalled it. */
 export async function guarded<T extends Troubled>(
   context: Context,

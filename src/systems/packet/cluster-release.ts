@@ -2,7 +2,8 @@
 import { parseTime } from "@slipway/base";
 import { type Context, DONE, type Outcome, removeFinalizer, waitFor } from "@slipway/kube";
 import { PacketCluster } from "../../kinds/packet/packet-cluster.ts";
-import { isProviders, withWayOut } from "../infrastructure/guarded.ts";
+import { isProviders } from "../../machines/patient-release.ts";
+import { withWayOut } from "../infrastructure/guarded.ts";
 import { ABANDON } from "../infrastructure/names.ts";
 import { ABANDONED_MACHINES, writeAbandoned } from "../providers/abandoned.ts";
 import { accountSource, clusterAccount } from "./account.ts";

@@ -1,10 +1,11 @@
 /** Gives the machine of a PacketMachine back; the object goes when nothing of the machine is left. */
 import { Fault, isoTime } from "@slipway/base";
-import { type Context, DONE, type Outcome, removeFinalizer, waitFor } from "@slipway/kube";
+import { type Context, DONE, removeFinalizer, waitFor } from "@slipway/kube";
 import { PacketMachine } from "../../kinds/packet/packet-machine.ts";
 import { release, wasOrdered, whatIsLeft } from "../../machines/executor.ts";
+import { type Released, releasePatiently } from "../../machines/patient-release.ts";
 import { told } from "../infrastructure/conditions.ts";
-import { isProviders, withWayOut } from "../infrastructure/guarded.ts";
+import { withWayOut } from "../infrastructure/guarded.ts";
 import { ABANDON } from "../infrastructure/names.ts";
 import { ABANDONED_MACHINES, writeAbandoned } from "../providers/abandoned.ts";
 import { accountSource, machineAccount } from "./account.ts";
@@ -17,8 +18,6 @@ import { hasJoined, type Surroundings, wantedOf } from "./surroundings.ts";
 const HOLD_MS = 30_000;
 const LOOK_MS = 10_000;
 
-type Released = Outcome & { rests?: boolean };
-
 /** One step of giving back. Works whatever else is gone: Machine, Cluster, PacketCluster, bootstrap data. */
 export async function releaseMachine(
   packet: Packet,
@@ -26,28 +25,17 @@ export async function releaseMachine(
   record: MachineRecord,
   around: Surroundings,
 ): Promise<Released> {
-  const { patience } = packet;
-  const machine = record.object;
-  const { uid, namespace, name } = machine.metadata;
-  const isAbandoned = machine.metadata.annotations?.[ABANDON] === "true";
-  const step = `release ${isAbandoned}`;
-  const restMs = patience.restMs(uid, step, context.clock.monotonic());
-  if (restMs > 0) return { againAfterMs: restMs, rests: true };
-  try {
-    const outcome = await giveBack(packet, context, record, around);
-    patience.forget(uid);
-    return outcome;
-  } catch (error) {
-    context.signal.throwIfAborted();
-    if (!isProviders(error)) throw error;
-    if (isAbandoned) return await letGo(packet, context, record, error.message);
-    patience.refused(uid, step, error, context.clock.monotonic());
-    const left = machine.status?.instanceID
-      ? `machine ${machine.status.instanceID}`
-      : "the machine that may have been ordered";
-    const where = `ConfigMap ${packet.own.namespace}/${ABANDONED_MACHINES}`;
-    throw withWayOut(error, { object: `packetmachine -n ${namespace} ${name}`, left, where });
-  }
+  const { metadata, status } = record.object;
+  const { uid, namespace, name } = metadata;
+  const isAbandoned = metadata.annotations?.[ABANDON] === "true";
+  const left = status?.instanceID ? `machine ${status.instanceID}` : "the machine that may have been ordered";
+  const where = `ConfigMap ${packet.own.namespace}/${ABANDONED_MACHINES}`;
+  return await releasePatiently(packet.patience, context, {
+    ...{ uid, name: `release ${isAbandoned}` },
+    giveBack: () => giveBack(packet, context, record, around),
+    letGo: isAbandoned ? (reason) => letGo(packet, context, record, reason) : undefined,
+    withWayOut: (fault) => withWayOut(fault, { object: `packetmachine -n ${namespace} ${name}`, left, where }),
+  });
 }
 
 async function giveBack(

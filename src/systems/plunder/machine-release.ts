@@ -1,11 +1,12 @@
 /** Gives the host of a PlunderMachine back; the object goes when the host is wiped and nobody's. */
 import { Fault, isoTime } from "@slipway/base";
-import { type Context, DONE, type Outcome, removeFinalizer, waitFor } from "@slipway/kube";
+import { type Context, DONE, removeFinalizer, waitFor } from "@slipway/kube";
 import { PlunderMachine } from "../../kinds/plunder/plunder-machine.ts";
 import { release, wasOrdered, whatIsLeft } from "../../machines/executor.ts";
 import type { Fleet } from "../../machines/fleet.ts";
+import { type Released, releasePatiently } from "../../machines/patient-release.ts";
 import { told } from "../infrastructure/conditions.ts";
-import { isProviders, withWayOut } from "../infrastructure/guarded.ts";
+import { withWayOut } from "../infrastructure/guarded.ts";
 import { ABANDON } from "../infrastructure/names.ts";
 import { providerOf, providerSource } from "./account.ts";
 import { jobOf } from "./claimant.ts";
@@ -17,8 +18,6 @@ import { hasJoined, type Surroundings, wantedOf } from "./surroundings.ts";
 
 const LOOK_MS = 10_000;
 
-type Released = Outcome & { rests?: boolean };
-
 /** One step of giving back. Works whatever else is gone: Machine, Cluster, PlunderCluster, bootstrap data, MachineProvider (N33, N35). */
 export async function releaseMachine(
   plunder: Plunder,
@@ -26,24 +25,17 @@ export async function releaseMachine(
   record: MachineRecord,
   around: Surroundings,
 ): Promise<Released> {
-  const { patience } = plunder;
-  const { uid, namespace, name, annotations } = record.object.metadata;
-  const isAbandoned = annotations?.[ABANDON] === "true";
-  const step = `release ${isAbandoned}`;
-  const restMs = patience.restMs(uid, step, context.clock.monotonic());
-  if (restMs > 0) return { againAfterMs: restMs, rests: true };
-  try {
-    const outcome = await giveBack(plunder, context, record, around);
-    patience.forget(uid);
-    return outcome;
-  } catch (error) {
-    context.signal.throwIfAborted();
-    if (!isProviders(error)) throw error;
-    if (isAbandoned) return await finish(plunder, context, record, { isLeft: true });
-    patience.refused(uid, step, error, context.clock.monotonic());
-    const left = `host ${record.object.status?.host ?? "that may have been taken"}`;
-    throw withWayOut(error, { object: `plundermachine -n ${namespace} ${name}`, left, where: "an event" });
-  }
+  const { metadata, status } = record.object;
+  const { uid, namespace, name } = metadata;
+  const isAbandoned = metadata.annotations?.[ABANDON] === "true";
+  const left = `host ${status?.host ?? "that may have been taken"}`;
+  return await releasePatiently(plunder.patience, context, {
+    ...{ uid, name: `release ${isAbandoned}` },
+    giveBack: () => giveBack(plunder, context, record, around),
+    letGo: isAbandoned ? () => finish(plunder, context, record, { isLeft: true }) : undefined,
+    withWayOut: (fault) =>
+      withWayOut(fault, { object: `plundermachine -n ${namespace} ${name}`, left, where: "an event" }),
+  });
 }
 
 async function giveBack(
