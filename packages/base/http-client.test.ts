@@ -3,7 +3,8 @@ import { createServer as createTcpServer, type Socket } from "node:net";
 import { after, test } from "node:test";
 import { type Fault, isFault } from "./fault.ts";
 import { type HttpHandler, plain } from "./http.ts";
-import { MAX_ANSWER_BYTES, undiciHttp } from "./http-client.ts";
+import { undiciHttp } from "./http-client.ts";
+import { MAX_ANSWER_BYTES } from "./http-client-options.ts";
 import { type HttpServerOptions, serveHttp } from "./http-server.ts";
 import { selfSigned } from "./testing.ts";
 

@@ -1,152 +1,18 @@
-import { isIP, type LookupFunction } from "node:net";
-import { Agent, type Dispatcher } from "undici";
-import { type Clock, deadline, systemClock } from "./clock.ts";
-import { Fault } from "./fault.ts";
-import { DEFAULT_TIMEOUT_MS, type Http, type HttpAnswer, type HttpRequest } from "./http.ts";
-import { proxyOfEnvironment } from "./proxy.ts";
-
-/** Answers larger than this are refused: a port answer is small enough to hold. */
-export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
-
-export interface HttpClientOptions {
-  clock?: Clock;
-  /** PEM certificates trusted instead of the system's. */
-  ca?: string;
-  /** Shown to servers that ask for one. PEM. */
-  client?: { certificatePem: string; keyPem: string };
-  /** Takes any certificate: whoever answers is believed. Only for devices whose owner said so. */
-  anyCertificate?: true;
-  /** Answers larger than this are refused. Default: `MAX_ANSWER_BYTES`. */
-  maxAnswerBytes?: number;
-  /** Connects to this IP address, whatever the URL's host, whose name the certificate must still bear. */
-  address?: string;
-  /** Connects to this Unix socket, whatever the URL's host. */
-  socket?: string;
-  /** Sockets per origin at most. */
-  connections?: number;
-  /** Goes through the proxy of `proxyOfEnvironment`, where one is set. */
-  proxy?: boolean;
-}
+import type { Http } from "./http.ts";
+import type { HttpClientOptions } from "./http-client-options.ts";
 
 /**
  * The `Http` port over real sockets, kept alive between requests. Redirects are answers, never followed, so a credential goes
  * to the host it was meant for and no other. An aborted or late request is `Unavailable` while it had no connection and
  * `LostAnswer` from its first byte on. Faults name the origin only: paths and queries may be secrets.
+ *
+ * undici is loaded with the first request: it takes 0.1 s and 20 MiB, and many a client is never used.
  */
 export function undiciHttp(options: HttpClientOptions = {}): Http & { close(): Promise<void> } {
-  const clock = options.clock ?? systemClock;
-  const trust = {
-    timeout: DEFAULT_TIMEOUT_MS,
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
-    ...(options.client && { cert: options.client.certificatePem, key: options.client.keyPem }),
-    ...(options.anyCertificate === true && { rejectUnauthorized: false }),
-  };
-  const own: Agent.Options = {
-    connections: options.connections ?? 16,
-    allowH2: false,
-    // The request's own deadline rules; two more clocks beside it would only disagree.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: {
-      ...trust,
-      ...(options.socket === undefined ? {} : { socketPath: options.socket }),
-      ...(options.address === undefined ? {} : { lookup: always(options.address) }),
-    },
-  };
-  const proxy = options.proxy ? proxyOfEnvironment(process.env, { ...own, requestTls: trust }) : undefined;
-  const agent = proxy ?? new Agent(own);
+  let client: Promise<Http & { close(): Promise<void> }> | undefined;
   const http: Http = async (request) => {
-    const limit = deadline(clock, request.timeoutMs ?? DEFAULT_TIMEOUT_MS, request.signal);
-    try {
-      return await exchange(agent, request, limit.signal, options.maxAnswerBytes ?? MAX_ANSWER_BYTES);
-    } finally {
-      limit.done();
-    }
+    client ??= import("./undici-client.ts").then(({ undiciClient }) => undiciClient(options));
+    return await (await client)(request);
   };
-  return Object.assign(http, { close: () => agent.destroy() });
-}
-
-/** A name service that knows one address. */
-function always(address: string): LookupFunction {
-  const family = isIP(address);
-  return (_host, { all }, resolve) =>
-    all === true ? resolve(null, [{ address, family }]) : resolve(null, address, family);
-}
-
-function exchange(
-  agent: Dispatcher,
-  request: HttpRequest,
-  signal: AbortSignal,
-  maxAnswerBytes: number,
-): Promise<HttpAnswer> {
-  const url = parseUrl(request);
-  const on = `${request.method} ${url.origin}`;
-  return new Promise((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | undefined;
-    let answer: { status: number; headers: Record<string, string> } | undefined;
-    const chunks: Buffer[] = [];
-    let size = 0;
-
-    const fail = (error: unknown): void => {
-      signal.removeEventListener("abort", onAbort);
-      reject(toFault(on, error, controller !== undefined));
-    };
-    const onAbort = (): void => {
-      controller?.abort(signal.reason);
-      fail(signal.reason);
-    };
-    if (signal.aborted) return fail(signal.reason);
-    signal.addEventListener("abort", onAbort, { once: true });
-
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(started) {
-        // The caller may have given up while the connection was being made.
-        if (signal.aborted) started.abort(signal.reason);
-        else controller = started;
-      },
-      onResponseStart(_, status, headers) {
-        // 1xx answers precede the real one.
-        if (status >= 200) answer = { status, headers: joined(headers) };
-      },
-      onResponseData(started, chunk) {
-        size += chunk.length;
-        if (size > maxAnswerBytes) started.abort(new Error(`the answer is larger than ${maxAnswerBytes} bytes`));
-        else chunks.push(chunk);
-      },
-      onResponseEnd() {
-        signal.removeEventListener("abort", onAbort);
-        if (answer === undefined) return fail(new Error("the answer had no status"));
-        resolve({ ...answer, body: Buffer.concat(chunks).toString("utf8") });
-      },
-      onResponseError: (_, error) => fail(error),
-    };
-    const { method, headers, body } = request;
-    agent.dispatch(
-      { origin: url.origin, path: url.pathname + url.search, method, headers: headers ?? {}, body: body ?? null },
-      handler,
-    );
-  });
-}
-
-function parseUrl(request: HttpRequest): URL {
-  const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
-  if (url?.protocol === "http:" || url?.protocol === "https:") return url;
-  throw new Fault("Invalid", `${request.method} request`, "its URL is not an absolute http or https URL");
-}
-
-function joined(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  const out: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) out[name.toLowerCase()] = Array.isArray(value) ? value.join(", ") : value;
-  }
-  return out;
-}
-
-function toFault(on: string, error: unknown, sent: boolean): Fault {
-  const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
-  const text = error instanceof Error ? error.message || error.name : String(error);
-  const reason = code === undefined || text.includes(code) ? text : `${text} (${code})`;
-  if (sent) return new Fault("LostAnswer", on, `no answer after the request was sent: ${reason}`, { cause: error });
-  if (code === "UND_ERR_INVALID_ARG") return new Fault("Invalid", on, reason, { cause: error });
-  return new Fault("Unavailable", on, `not reached: ${reason}`, { cause: error });
+  return Object.assign(http, { close: async () => await (await client)?.close() });
 }

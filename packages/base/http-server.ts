@@ -1,11 +1,12 @@
 import { rm } from "node:fs/promises";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect } from "node:net";
 import { TLSSocket } from "node:tls";
 import { asFault, Fault } from "./fault.ts";
 import { type HttpAnswer, type HttpHandler, type HttpRequest, plain, type TlsPeer } from "./http.ts";
 import { type Log, quietLog } from "./log.ts";
+import { createServer } from "./node-http.ts";
 
 export interface HttpServerOptions {
   /** Default: loopback. */

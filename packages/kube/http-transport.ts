@@ -2,7 +2,7 @@ import { Fault, isFault } from "@slipway/base";
 import type { Dispatcher } from "undici";
 import type { Connection } from "./connection.ts";
 import { type Receive, StreamedAnswer, WholeAnswer } from "./http-answer.ts";
-import { type Generation, Sockets } from "./sockets.ts";
+import type { Generation, Sockets } from "./sockets.ts";
 import type { ApiAnswer, ApiRequest, Transport, WatchStream } from "./transport.ts";
 
 export interface HttpTransportOptions {
@@ -23,7 +23,10 @@ export function createHttpTransport(connection: Connection, options: HttpTranspo
   const { origin, pathname } = new URL(connection.server);
   const prefix = pathname.replace(/\/$/, "");
   const userAgent = options.userAgent ?? "slipway";
-  const sockets = new Sockets(connection, options.connections ?? 64);
+  let opened: Promise<Sockets> | undefined;
+  // Loads undici, 0.1 s and 20 MiB, with the first request: `slipway up` has ways to clusters that it never asks.
+  const open = (): Promise<Sockets> =>
+    import("./sockets.ts").then(({ Sockets }) => new Sockets(connection, options.connections ?? 64));
 
   async function send(which: "requests" | "watches", request: ApiRequest, receive: Receive): Promise<void> {
     request.signal?.throwIfAborted();
@@ -39,12 +42,14 @@ export function createHttpTransport(connection: Connection, options: HttpTranspo
   async function credentials(fresh: boolean): Promise<Credentials> {
     const authorization = await connection.authorization?.(fresh);
     const certificates = await connection.certificates?.(fresh);
-    return { authorization, sockets: certificates === undefined ? sockets.current : sockets.showing(certificates) };
+    opened ??= open();
+    const all = await opened;
+    return { authorization, all, sockets: certificates === undefined ? all.current : all.showing(certificates) };
   }
 
   /** One exchange; resolves with the status once an error's whole body, or a stream's beginning, is there. */
   function exchange(
-    { authorization, sockets: used }: Credentials,
+    { authorization, all, sockets: used }: Credentials,
     which: "requests" | "watches",
     request: ApiRequest,
     receive: Receive,
@@ -68,7 +73,7 @@ export function createHttpTransport(connection: Connection, options: HttpTranspo
           // Kubernetes reads what a DELETE carries; undici takes a body there for one that servers don't, and would not use the socket again.
           reset: false,
         },
-        handler(on, request.signal, receive, resolve, reject, () => sockets.leave(used)),
+        handler(on, request.signal, receive, resolve, reject, () => all.leave(used)),
       );
     });
   }
@@ -86,7 +91,7 @@ export function createHttpTransport(connection: Connection, options: HttpTranspo
         send("watches", request, stream).catch(reject);
       });
     },
-    close: () => sockets.close(),
+    close: async () => await (await opened)?.close(),
   };
 }
 
@@ -160,6 +165,7 @@ function isForSilence(reason: unknown): boolean {
 
 interface Credentials {
   authorization: string | undefined;
+  all: Sockets;
   sockets: Generation;
 }
 

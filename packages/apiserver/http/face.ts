@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import { createServer, type Server, type ServerResponse } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import { constants, createSecureServer, type Http2SecureServer, type Http2ServerResponse } from "node:http2";
 import type { AddressInfo, Server as NetServer } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { type Clock, Fault, type Log } from "@slipway/base";
+import { createServer } from "@slipway/base/node-http";
 import { userOfCertificate } from "../auth/authenticate.ts";
 import type { ServerAnswer, ServerRequest } from "../model/request.ts";
 import { sendPlain, sendStream } from "./answer.ts";

@@ -84,12 +84,18 @@ function appOf(tls: ConsoleSettings["tls"]): FastifyInstance {
     exposeHeadRoutes: false,
     forceCloseConnections: true,
     trustProxy: false,
+    // No route has a schema: what would compile them is not loaded.
+    schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 8_192 },
   } as const;
   const limits = { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: REQUEST_MS, insecureHTTPParser: false };
   return tls === undefined
     ? fastify({ ...options, http: limits })
     : (fastify({ ...options, https: { ...limits, ...tls } }) as unknown as FastifyInstance);
+}
+
+function noSchema(): never {
+  throw new Fault("Bug", "console", "a route has a schema");
 }
 
 /** What follows kinds for one session: a client of its own, over its own sockets. */

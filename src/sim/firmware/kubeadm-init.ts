@@ -13,7 +13,6 @@ import { BOOTSTRAPPERS } from "../../bootstrap/kubeadm/access.ts";
 import { createBootstrapToken } from "../../bootstrap/kubeadm/bootstrap-token.ts";
 import { caHashes } from "../../bootstrap/kubeadm/ca-hash.ts";
 import { joinObjects } from "../../bootstrap/kubeadm/join-objects.ts";
-import { issueServer } from "../../pki/authority.ts";
 import { startJoining } from "../../tenants/embedded/joining.ts";
 import type { OpenApi } from "./kubeadm-join.ts";
 
@@ -193,6 +192,8 @@ async function listen(
   ca: { cert: string; key: string },
   clock: Clock,
 ): Promise<void> {
+  // Only where a control plane begins on a socket: its X.509 library takes 0.1 s of a start.
+  const { issueServer } = await import("../../pki/authority.ts");
   const authority = { certificatePem: ca.cert, keyPem: ca.key };
   const server = await issueServer(authority, { commonName: "kube-apiserver", hosts: [host], clock });
   await api.listen({ host, port, tls: { cert: server.certificatePem, key: server.keyPem, clientCa: ca.cert } });
