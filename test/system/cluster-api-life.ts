@@ -8,7 +8,7 @@ import { MachineHealthCheck } from "../../src/kinds/cluster-api/machine-health-c
 import { MachineSet } from "../../src/kinds/cluster-api/machine-set.ts";
 import { PROVIDER_KINDS, SimBootstrap, SimMachine } from "./cluster-api-provider.ts";
 import { CLUSTER, CoreWorld, conditionOf, NAMESPACE } from "./cluster-api-world.ts";
-import type { Death } from "./mortal.ts";
+import { type Death, successor } from "./mortal.ts";
 import { crewOfReplicas, oneOperator, type Staff } from "./staff.ts";
 import { HOUR, MINUTE, SECOND } from "./world.ts";
 
@@ -81,16 +81,13 @@ export async function lifeOfCore(death?: Death): Promise<{ effects: number; made
   const world = await CoreWorld.create({ log: quietLog });
   try {
     const { mortal } = await world.operator(death && { death });
-    let isReplaced = false;
+    const replaceDead = successor(mortal, () => world.operator());
     let most = 2;
     const until = (what: string, holds: () => Promise<boolean>): Promise<void> =>
       world.until(
         what,
         async () => {
-          if (mortal.dead && !isReplaced) {
-            isReplaced = true;
-            await world.operator();
-          }
+          await replaceDead();
           const machines = await world.machines();
           if (machines.length > most)
             throw new Error(`${machines.length} Machines where ${most} are the most\n${await world.story()}`);

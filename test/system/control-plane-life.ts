@@ -27,7 +27,7 @@ import { kubeadmConfigController } from "../../src/systems/kubeadm-bootstrap/con
 import { UPSTREAM_SIGN } from "../../src/systems/kubeadm-bootstrap/names.ts";
 import { kubeconfigOf } from "../../src/workload/kubeconfig-secret.ts";
 import { WorkloadClusters } from "../../src/workload/workload-clusters.ts";
-import { type Death, interruptible, type Mortal } from "./mortal.ts";
+import { type Death, interruptible, type Mortal, successor } from "./mortal.ts";
 import { MINUTE, NAMESPACE, TenantLifeWorld } from "./tenant-life-world.ts";
 
 const CORE = [
@@ -221,15 +221,12 @@ export async function lifeOfPlane(death?: Death): Promise<number> {
   try {
     await world.dataStore("default");
     const mortal = await world.operator(death);
-    let isReplaced = false;
+    const replaceDead = successor(mortal, () => world.restart());
     const until = (what: string, holds: () => Promise<boolean>): Promise<void> =>
       world.until(
         what,
         async () => {
-          if (mortal.dead && !isReplaced) {
-            isReplaced = true;
-            await world.restart();
-          }
+          await replaceDead();
           await world.check();
           return await holds();
         },

@@ -104,3 +104,13 @@ export function interruptible(inner: Transport, down: () => boolean): Transport 
     close: () => inner.close(),
   };
 }
+
+/** To be called again and again: once the process has died, another takes its place, one alone. */
+export function successor(of: Pick<Mortal, "dead">, start: () => Promise<unknown>): () => Promise<void> {
+  let isThere = false;
+  return async () => {
+    if (!of.dead || isThere) return;
+    isThere = true;
+    await start();
+  };
+}

@@ -5,7 +5,7 @@ import { InstancePool } from "../../src/kinds/harvester/instance-pool.ts";
 import { numbers, sampled } from "./api.ts";
 import { HarvesterWorld } from "./harvester-world.ts";
 import { assertConverged, assertInvariants } from "./invariants.ts";
-import type { Death } from "./mortal.ts";
+import { type Death, successor } from "./mortal.ts";
 import { ofTurn } from "./seeds-of-turn.ts";
 import { HOUR, SECOND } from "./world.ts";
 
@@ -16,15 +16,12 @@ async function life(death?: Death): Promise<number> {
     await world.operator();
     world.kill();
     const first = await world.operator(death === undefined ? {} : { death });
-    let isReplaced = false;
+    const replaceDead = successor(first.mortal, () => world.operator());
     const until = (what: string, holds: () => Promise<boolean>): Promise<void> =>
       world.until(
         what,
         async () => {
-          if (first.mortal.dead && !isReplaced) {
-            isReplaced = true;
-            await world.operator();
-          }
+          await replaceDead();
           await assertInvariants(world);
           await world.own.check();
           return await holds();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Machine } from "../../src/kinds/cluster-api/machine.ts";
 import { numbers, sampled } from "./api.ts";
-import type { Death } from "./mortal.ts";
+import { type Death, successor } from "./mortal.ts";
 import { OLD_MANIFESTS, PlunderWorld } from "./plunder-world.ts";
 import { ofTurn } from "./seeds-of-turn.ts";
 import { HOUR, SECOND } from "./world.ts";
@@ -15,15 +15,12 @@ async function life(death?: Death): Promise<number> {
     await world.operator();
     world.kill();
     const first = await world.operator(death === undefined ? {} : { death });
-    let isReplaced = false;
+    const replaceDead = successor(first.mortal, () => world.operator());
     const until = (what: string, holds: () => Promise<boolean>): Promise<void> =>
       world.until(
         what,
         async () => {
-          if (first.mortal.dead && !isReplaced) {
-            isReplaced = true;
-            await world.operator();
-          }
+          await replaceDead();
           await world.own.check();
           return await holds();
         },

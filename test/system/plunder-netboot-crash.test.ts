@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Machine } from "../../src/kinds/cluster-api/machine.ts";
 import { numbers, sampled } from "./api.ts";
-import type { Death } from "./mortal.ts";
+import { type Death, successor } from "./mortal.ts";
 import { OLD_MANIFESTS } from "./plunder-world.ts";
 import { inRemoteWorld } from "./remote-netboot.ts";
 import { ofTurn } from "./seeds-of-turn.ts";
@@ -23,12 +23,10 @@ async function life(deaths: Deaths = {}): Promise<{ effects: number; writes: num
       const before = netboot.writes;
       if (deaths.netboot !== undefined)
         netboot.death = { ...deaths.netboot, atEffect: before + deaths.netboot.atEffect };
-      let isReplaced = false;
+      const replaceDead = successor(first.mortal, () => world.operator());
       const replace = async (): Promise<void> => {
         if (!netboot.isServing) await netboot.start();
-        if (!first.mortal.dead || isReplaced) return;
-        isReplaced = true;
-        await world.operator();
+        await replaceDead();
       };
       await world.createTodays(OLD_MANIFESTS);
       await world.until(

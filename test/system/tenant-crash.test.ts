@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { numbers, sampled } from "./api.ts";
-import type { Death } from "./mortal.ts";
+import { type Death, successor } from "./mortal.ts";
 import { ofTurn } from "./seeds-of-turn.ts";
 import { MINUTE, TenantLifeWorld } from "./tenant-life-world.ts";
 
@@ -13,15 +13,12 @@ async function life(death?: Death): Promise<number> {
     await world.dataStore("default");
     await world.dataStore("other");
     const mortal = await world.operator(death);
-    let isReplaced = false;
+    const replaceDead = successor(mortal, () => world.restart());
     const until = async (what: string, holds: () => Promise<boolean>): Promise<void> =>
       await world.until(
         what,
         async () => {
-          if (mortal.dead && !isReplaced) {
-            isReplaced = true;
-            await world.restart();
-          }
+          await replaceDead();
           await world.check();
           return await holds();
         },

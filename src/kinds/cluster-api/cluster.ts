@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Conditions } from "../condition.ts";
 import { defineKind, type Of } from "../kind.ts";
 import { flag } from "../optional.ts";
-import { refs, statusMoves, versionMoves } from "./conversion-moves.ts";
+import { deprecated, refs, statusMoves, versionMoves } from "./conversion-moves.ts";
 import {
   AGE,
   atomicReference,
@@ -11,6 +11,7 @@ import {
   CONTRACT_LABELS,
   conditionColumn,
   contractReference,
+  failure,
   GROUP,
   gates,
   integerColumn,
@@ -120,18 +121,7 @@ export const Cluster = defineKind({
       .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] }),
     phase,
     observedGeneration,
-    deprecated: z
-      .object({
-        v1beta1: z
-          .object({
-            conditions: OldConditions.optional(),
-            failureReason: z.string().optional(),
-            failureMessage: z.string().max(10240).optional(),
-          })
-          .optional(),
-      })
-      .optional()
-      .describe("What v1beta1 had."),
+    deprecated: deprecated(failure),
   }),
   columns: [
     stringColumn("ClusterClass", ".spec.topology.classRef.name"),
@@ -208,8 +198,7 @@ export const ClusterV1beta1 = defineKind({
       )
       .optional()
       .describe("Failure domains that the infrastructure has."),
-    failureReason: z.string().optional(),
-    failureMessage: z.string().max(10240).optional(),
+    ...failure,
     phase,
     observedGeneration,
     v1beta2: z

@@ -66,26 +66,25 @@ export const statusMoves = (...names: readonly string[]): Move[] =>
 export const versionMoves = (...names: readonly string[]): Move[] =>
   ["conditions", ...names].map((name) => [`status.v1beta2.${name}`, `status.${name}`]);
 
-/** `status.deprecated` of a kind with these counters and texts. */
+/** `status.deprecated` of a kind: conditions, and these fields. */
+export const deprecated = <Shape extends z.ZodRawShape>(fields: Shape) =>
+  z
+    .object({ v1beta1: z.object({ conditions: OldConditions.optional(), ...fields }).optional() })
+    .optional()
+    .describe("What v1beta1 had.");
+
+/** The same of a kind with these counters and texts. */
 export const deprecatedCounters = <Counter extends string, Text extends string>(
   counters: readonly Counter[],
   texts: readonly Text[],
 ) =>
-  z
-    .object({
-      v1beta1: z
-        .object({
-          conditions: OldConditions.optional(),
-          ...(Object.fromEntries(counters.map((name) => [name, number("As v1beta1 counts it.")])) as Record<
-            Counter,
-            ReturnType<typeof number>
-          >),
-          ...(Object.fromEntries(texts.map((name) => [name, z.string().optional()])) as Record<
-            Text,
-            z.ZodOptional<z.ZodString>
-          >),
-        })
-        .optional(),
-    })
-    .optional()
-    .describe("What v1beta1 had.");
+  deprecated({
+    ...(Object.fromEntries(counters.map((name) => [name, number("As v1beta1 counts it.")])) as Record<
+      Counter,
+      ReturnType<typeof number>
+    >),
+    ...(Object.fromEntries(texts.map((name) => [name, z.string().optional()])) as Record<
+      Text,
+      z.ZodOptional<z.ZodString>
+    >),
+  });

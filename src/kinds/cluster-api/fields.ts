@@ -60,6 +60,12 @@ export const atomicReference = objectReference.meta({ "x-kubernetes-map-type": "
 /** Condition type, without those that a summary may not be made of. */
 export const conditionType = z.string().min(1).max(316).regex(CONDITION_TYPE);
 
+/** Why an object has failed for good, as v1beta1 has it. */
+export const failure = {
+  failureReason: z.string().optional(),
+  failureMessage: z.string().max(10240).optional(),
+};
+
 /** Condition of the v1beta1 era, with a severity and without a generation. */
 export const OldConditions = z
   .array(

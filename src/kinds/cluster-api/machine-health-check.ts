@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Conditions } from "../condition.ts";
 import { defineKind, type Of } from "../kind.ts";
-import { duration, durationOf, secondsOf, statusMoves, versionMoves } from "./conversion-moves.ts";
+import { deprecated, duration, durationOf, secondsOf, statusMoves, versionMoves } from "./conversion-moves.ts";
 import {
   AGE,
   atomicReference,
@@ -108,10 +108,7 @@ export const MachineHealthCheck = defineKind({
   status: z.object({
     conditions: Conditions.optional(),
     ...status,
-    deprecated: z
-      .object({ v1beta1: z.object({ conditions: OldConditions.optional() }).optional() })
-      .optional()
-      .describe("What v1beta1 had."),
+    deprecated: deprecated({}),
   }),
   columns: [
     CLUSTER,

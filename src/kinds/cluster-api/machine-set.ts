@@ -10,6 +10,7 @@ import {
   CONTRACT_LABELS,
   clusterName,
   deletionOrder,
+  failure,
   GROUP,
   immutable,
   integerColumn,
@@ -113,8 +114,7 @@ export const MachineSetV1beta1 = defineKind({
     conditions: OldConditions.optional(),
     ...counted,
     fullyLabeledReplicas: number("Machines with all labels of the template."),
-    failureReason: z.string().optional(),
-    failureMessage: z.string().max(10240).optional(),
+    ...failure,
     ...status,
     v1beta2: z
       .object({

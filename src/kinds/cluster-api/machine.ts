@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Conditions } from "../condition.ts";
 import { defineKind, type Of } from "../kind.ts";
 import { flag, moment, text } from "../optional.ts";
-import { machineMoves, nodeReference, statusMoves, versionMoves } from "./conversion-moves.ts";
+import { deprecated, machineMoves, nodeReference, statusMoves, versionMoves } from "./conversion-moves.ts";
 import {
   AGE,
   atomicReference,
@@ -10,6 +10,7 @@ import {
   CLUSTER,
   CONTRACT_LABELS,
   conditionColumn,
+  failure,
   GROUP,
   immutable,
   OldConditions,
@@ -33,6 +34,10 @@ const addresses = z
   .meta({ "x-kubernetes-list-type": "atomic" });
 const lastUpdated = moment("When the phase changed.");
 const certificatesExpiryDate = moment("When certificates on the machine expire.");
+const phase = z
+  .enum(["Pending", "Provisioning", "Provisioned", "Running", "Updating", "Deleting", "Deleted", "Failed", "Unknown"])
+  .optional()
+  .describe("How far the machine is.");
 const nodeInfo = z
   .object({
     architecture: z.string(),
@@ -94,35 +99,11 @@ export const Machine = defineKind({
     lastUpdated,
     addresses,
     failureDomain: text("Failure domain that the machine is in."),
-    phase: z
-      .enum([
-        "Pending",
-        "Provisioning",
-        "Provisioned",
-        "Running",
-        "Updating",
-        "Deleting",
-        "Deleted",
-        "Failed",
-        "Unknown",
-      ])
-      .optional()
-      .describe("How far the machine is."),
+    phase,
     certificatesExpiryDate,
     deletion,
     observedGeneration,
-    deprecated: z
-      .object({
-        v1beta1: z
-          .object({
-            conditions: OldConditions.optional(),
-            failureReason: z.string().optional(),
-            failureMessage: z.string().max(10240).optional(),
-          })
-          .optional(),
-      })
-      .optional()
-      .describe("What v1beta1 had."),
+    deprecated: deprecated(failure),
   }),
   columns: [
     CLUSTER,
@@ -166,24 +147,10 @@ export const MachineV1beta1 = defineKind({
     nodeInfo,
     lastUpdated,
     addresses,
-    phase: z
-      .enum([
-        "Pending",
-        "Provisioning",
-        "Provisioned",
-        "Running",
-        "Updating",
-        "Deleting",
-        "Deleted",
-        "Failed",
-        "Unknown",
-      ])
-      .optional()
-      .describe("How far the machine is."),
+    phase,
     certificatesExpiryDate,
     deletion,
-    failureReason: z.string().optional(),
-    failureMessage: z.string().max(10240).optional(),
+    ...failure,
     observedGeneration,
     v1beta2: z.object({ conditions: Conditions.optional() }).optional().describe("What v1beta2 has."),
   }),
