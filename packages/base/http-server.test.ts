@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, stat } from "node:fs/promises";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -192,6 +192,27 @@ test("an address may connect again once a connection of it has ended", async () 
   const server = await serveHttp(async () => plain(200, "ok"), { maxPerAddress: 1 });
   for (let time = 0; time < 3; time++)
     assert.match(await firstLine(server.port, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"), / 200 /);
+  await server.close();
+});
+
+test("of several connections of an address, the end of one makes room for one", async () => {
+  const server = await serveHttp(async () => plain(200, "ok"), { maxPerAddress: 2 });
+  /** A connection that stays open once it was answered; undefined: it was refused. */
+  const open = async (): Promise<Socket | undefined> => {
+    const socket = connect(server.port, "127.0.0.1").on("error", () => {});
+    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    const [answer] = await Promise.race([once(socket, "data"), once(socket, "close")]);
+    return answer instanceof Buffer ? socket : undefined;
+  };
+  const [first, second] = [await open(), await open()];
+  assert.ok(first !== undefined && second !== undefined);
+  assert.equal(await open(), undefined);
+  first.destroy();
+  // The server may not have seen the end yet.
+  let third: Socket | undefined;
+  while (third === undefined) third = await open();
+  assert.equal(await open(), undefined);
+  for (const socket of [second, third]) socket.destroy();
   await server.close();
 });
 

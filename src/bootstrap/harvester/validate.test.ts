@@ -49,6 +49,7 @@ const refused: [string, Partial<HarvesterJoin>, RegExp][] = [
   ["a time server with a space", { ntpServers: ["a b"] }, /^ntpServers\[0\]/],
   ["a label that is none", { labels: { "-x": "y" } }, /^labels\[-x\]: is not a label name/],
   ["a label whose prefix is none", { labels: { "Rack_1/x": "y" } }, /^labels\[Rack_1\/x\]: is not a label name/],
+  ["a label whose prefix is empty", { labels: { "/x": "y" } }, /^labels\[\/x\]: is not a label name/],
   ["a label without a name", { labels: { "rack.test/": "y" } }, /^labels\[rack.test\/\]: is not a label name/],
   ["a label value that is none", { labels: { x: "a b" } }, /^labels\[x\]: "a b" is not a label value/],
   ["an unknown role", { role: "boss" as "worker" }, /^role: "boss" is none of/],

@@ -168,6 +168,13 @@ test("SIP-17 a selector that is none is the cluster's reason, by its role, and i
   assert.equal((await labelsOf("a"))?.[CLUSTER_NAME], undefined);
 });
 
+test("SIP-6 passes of one process take hosts one after another: none finds that another took its host meanwhile", async () => {
+  const { reconcile, events } = await stage({ hosts: [free("a")], networkData: { networks: [] } });
+  await Promise.allSettled([reconcile(), reconcile()]);
+  const claims = events.filter((event) => /^(HostsClaimed|Unschedulable)/.test(event));
+  assert.deepEqual(claims, ["HostsClaimed: metal/a for Worker"]);
+});
+
 test("SIP-17 a host that another cluster has is passed over, and says which, its namespace or not", async () => {
   const others = [free("a"), free("b")];
   others[0]!.metadata.labels = { [CLUSTER_NAMESPACE]: "other", [CLUSTER_NAME]: "two" };
