@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { isFault } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import type { Client } from "@slipway/kube";
+import { crdOf } from "./crd.ts";
 import { installCrds, installOwnCrds } from "./install.ts";
 import { madeUp } from "./testing.ts";
 
@@ -11,6 +12,8 @@ const SHIPS = "ships.example.com";
 
 interface Held {
   managers: string[];
+  spec?: object;
+  labels?: Record<string, string>;
   conditions: { type: string; status: string; message?: string }[];
 }
 
@@ -21,7 +24,12 @@ function stage(held: Record<string, Held> = {}) {
   let looks = 0;
   const object = (name: string) =>
     held[name] && {
-      metadata: { name, managedFields: held[name].managers.map((manager) => ({ manager })) },
+      metadata: {
+        name,
+        labels: held[name].labels,
+        managedFields: held[name].managers.map((manager) => ({ manager, operation: "Apply" })),
+      },
+      spec: held[name].spec ?? {},
       status: { conditions: held[name].conditions },
     };
   const client = {
@@ -86,4 +94,21 @@ test("a definition of another owner stays as it is, one with a field of ours and
   const own = stage({ [BOATS]: { managers: ["kubectl", "slipway"], conditions: established } });
   await installOwnCrds(own.client, own.clock, own.signal, [[madeUp("Boat")]]);
   assert.deepEqual(own.applied, [BOATS]);
+});
+
+test("a definition is written where it is not what was applied: changed by somebody, of an earlier release, or another manager's", async () => {
+  const [boat, ship] = KINDS;
+  const conditions = [{ type: "Established", status: "True" }];
+  const spec = { ...crdOf(boat!).spec, conversion: { strategy: "None" } };
+  const asApplied: Held = { managers: ["kubectl", "slipway"], spec, conditions };
+  const applied = async (held: Held): Promise<string[]> => {
+    const api = stage({ [BOATS]: held });
+    await installCrds(api.client, api.clock, api.signal, [boat!]);
+    return api.applied;
+  };
+  assert.deepEqual(await applied(asApplied), []);
+  assert.deepEqual(await applied({ ...asApplied, managers: ["kubectl"] }), [BOATS]);
+  assert.deepEqual(await applied({ ...asApplied, labels: { "of-an-earlier": "release" } }), [BOATS]);
+  assert.deepEqual(await applied({ ...asApplied, spec: { ...spec, versions: [] } }), [BOATS]);
+  assert.deepEqual(await applied({ ...asApplied, spec: { ...crdOf(ship!).spec } }), [BOATS]);
 });
