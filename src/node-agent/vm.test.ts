@@ -189,6 +189,18 @@ test("an image that is fetched too late ends its own order alone, not the one th
   assert.equal(vm.media(), `${IMAGE}1`);
 });
 
+test("VINO-6 a machine that is removed leaves neither its disks nor the image in its drive", async (t) => {
+  const { vm, host, libvirt } = await world(t);
+  await vm.setMedia(IMAGE);
+  await vm.reset("On");
+  assert.ok(libvirt.inventory().some((one) => one.startsWith("volume deep/slipway-cd-")));
+  await host.apply(wishOf([node("a", [domain("w1")])], new Map()));
+  assert.deepEqual(
+    libvirt.inventory().filter((one) => /^(domain|volume)/.test(one)),
+    ["domain w1", "volume deep/w1-vda"],
+  );
+});
+
 test("killed while an image comes into the drive, the next agent finds either all of it or takes the rest out", async (t) => {
   for (let dieAfter = 0; dieAfter < 12; dieAfter++) {
     const { vm, libvirt } = await world(t);
