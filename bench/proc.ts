@@ -7,6 +7,11 @@ export function residentOf(pid: number): number {
   return now(pid).residentBytes / 2 ** 20;
 }
 
+/** The most resident memory that it ever had, in MiB. */
+export function peakOf(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024;
+}
+
 /** Its CPU time since it began, in seconds. */
 export function cpuOf(pid: number): number {
   return now(pid).cpuSeconds;

@@ -28,9 +28,9 @@ if (process.argv[2] === "serve") {
 
 async function measure({ folder, port, startOther }: Contest): Promise<void> {
   await compare("Slipway", { address: HOST, port }, BUDGET_MB_PER_S);
-  const failure = await startOther(process.env.DNSMASQ ?? "dnsmasq", dnsmasqArguments(folder), ready);
-  if (failure === undefined) await compare("dnsmasq", PEER);
-  else console.log(`dnsmasq: skipped: ${failure}`);
+  const other = await startOther(process.env.DNSMASQ ?? "dnsmasq", dnsmasqArguments(folder), ready);
+  if (typeof other === "string") console.log(`dnsmasq: skipped: ${other}`);
+  else await compare("dnsmasq", PEER);
 }
 
 function dnsmasqArguments(folder: string): string[] {

@@ -112,7 +112,7 @@ async function serveAtVip(
 function streamOf(files: FileSource, log: Log): NonNullable<NonNullable<Parameters<typeof serveHttp>[1]>["stream"]> {
   return (request, response) => {
     if (request.method !== "GET" && request.method !== "HEAD") return false;
-    void answerFile(files, request, response, log);
+    void answerFile(files, request, response, { log });
     return true;
   };
 }

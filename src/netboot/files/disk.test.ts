@@ -108,3 +108,32 @@ test("the first source that has a name answers; the same content has the same ve
   ];
   assert.equal(first?.version, second?.version);
 });
+
+test("a large file fills memory of its reader, and what was read before it fills at once", async () => {
+  const content = Buffer.alloc(1_100_000, "0123456789abc");
+  writeFileSync(join(root, "large"), content);
+  const files = folderFiles(root);
+  const file = (await files.open("large", ASKER))!;
+  const into = Buffer.alloc(65_536);
+
+  const first = file.fill!(into, 0);
+  assert.equal(typeof first, "object");
+  assert.equal(await first, 65_536);
+  assert.ok(into.equals(content.subarray(0, 65_536)));
+  await file.close();
+  const again = (await files.open("large", ASKER))!;
+  into.fill(0);
+  assert.equal(again.fill!(into, 0), 65_536);
+  assert.ok(into.equals(content.subarray(0, 65_536)));
+  assert.equal(await again.fill!(into, content.length - 3), 3);
+  await again.close();
+});
+
+test("a small file is waited for each time, since it is read in one go", async () => {
+  const file = (await folderFiles(root).open("plain", ASKER))!;
+  const into = Buffer.alloc(4);
+  for (let times = 0; times < 2; times++) assert.equal(await (file.fill!(into, 3) as Promise<number>), 4);
+  assert.equal(typeof file.fill!(into, 3), "object");
+  assert.equal(into.toString(), "3456");
+  await file.close();
+});

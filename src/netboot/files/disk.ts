@@ -1,7 +1,8 @@
-import { constants } from "node:fs";
-import { open, readdir, realpath } from "node:fs/promises";
+import { constants, readSync } from "node:fs";
+import { type FileHandle, open, readdir, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { Fault } from "@slipway/base";
+import { Fault, systemClock } from "@slipway/base";
+import { type FileReads, RecentReads } from "./recent-reads.ts";
 import type { FileSource, OpenFile } from "./source.ts";
 
 /** Single files of the disk under names of our own: `{ "shimx64.efi": "/usr/lib/shim/shimx64.efi.signed" }`. */
@@ -54,6 +55,8 @@ async function foldedPath(root: string, parts: readonly string[]): Promise<strin
   return existing(path);
 }
 
+const recent = new RecentReads(systemClock);
+
 /** Undefined for anything but a regular file. A pipe must not make us wait, nor a link put in its place lead us away. */
 async function openRegular(path: string): Promise<OpenFile | undefined> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -62,22 +65,57 @@ async function openRegular(path: string): Promise<OpenFile | undefined> {
     const stat = await handle.stat();
     isServed = stat.isFile();
     if (!isServed) return undefined;
-    return {
-      size: stat.size,
-      version: `${stat.ino.toString(16)}-${Math.round(stat.mtimeMs * 1000).toString(16)}-${stat.size.toString(16)}`,
-      async read(offset, length) {
-        const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, stat.size - offset)));
-        let filled = 0;
-        while (filled < bytes.length) {
-          const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, offset + filled);
-          if (bytesRead === 0) break;
-          filled += bytesRead;
-        }
-        return bytes.subarray(0, filled);
-      },
-      close: () => handle.close(),
-    };
+    const version = `${stat.ino.toString(16)}-${Math.round(stat.mtimeMs * 1000).toString(16)}-${stat.size.toString(16)}`;
+    const file = new DiskFile(handle, { size: stat.size, version });
+    if (stat.size >= FEWEST_BYTES_NOTED) file.reads = await recent.of(path, `${stat.dev} ${version}`, stat.size);
+    return file;
   } finally {
     if (!isServed) await handle.close();
+  }
+}
+
+/** A file so small is read in one go. */
+const FEWEST_BYTES_NOTED = 1024 * 1024;
+
+class DiskFile implements OpenFile {
+  readonly size: number;
+  readonly version: string;
+  /** What is known to be in the kernel's memory; undefined: nothing ever is. */
+  reads: FileReads | undefined;
+  readonly #handle: FileHandle;
+
+  constructor(handle: FileHandle, { size, version }: Pick<OpenFile, "size" | "version">) {
+    this.#handle = handle;
+    this.size = size;
+    this.version = version;
+  }
+
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, this.size - offset)));
+    return bytes.subarray(0, await this.#filled(bytes, offset));
+  }
+
+  fill(into: Uint8Array, offset: number): number | Promise<number> {
+    const length = Math.min(into.length, this.size - offset);
+    const read = this.reads?.now(offset, length, () => readSync(this.#handle.fd, into, 0, length, offset));
+    if (read === length) return read;
+    return this.#filled(into.subarray(0, length), offset).then((filled) => {
+      this.reads?.note(offset, filled);
+      return filled;
+    });
+  }
+
+  async #filled(bytes: Uint8Array, offset: number): Promise<number> {
+    let filled = 0;
+    while (filled < bytes.length) {
+      const { bytesRead } = await this.#handle.read(bytes, filled, bytes.length - filled, offset + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return filled;
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
   }
 }

@@ -26,6 +26,8 @@ export interface OpenFile {
   readonly sequential?: true;
   /** The bytes from `offset` on: `length` of them, fewer only when the file has become shorter since. */
   read(offset: number, length: number): Promise<Uint8Array>;
+  /** The same into the caller's memory: how many bytes it has filled. A number at once where they need not be waited for. */
+  fill?(into: Uint8Array, offset: number): number | Promise<number>;
   close(): Promise<void>;
 }
 

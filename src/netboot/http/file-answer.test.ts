@@ -6,7 +6,8 @@ import { after, test } from "node:test";
 import { quietLog, seededRandom } from "@slipway/base";
 import { fileOf, memoryFiles } from "../files/memory.ts";
 import { type FileSource, firstOf } from "../files/source.ts";
-import { answerFile, CHUNK_BYTES } from "./file-answer.ts";
+import { CHUNK_BYTES } from "./chunk-buffers.ts";
+import { answerFile } from "./file-answer.ts";
 
 const CONTENT = Buffer.from(seededRandom(5).bytes(700_000));
 const BIG = 1_000_000_000;
@@ -35,7 +36,7 @@ const warned: unknown[] = [];
 const log = { ...quietLog, warn: (fields: object) => void warned.push(fields) };
 const server = createServer((request, response) => {
   answering = response;
-  answered = answerFile(files, request, response, log);
+  answered = answerFile(files, request, response, { log });
 });
 server.listen(0, "127.0.0.1");
 await once(server, "listening");

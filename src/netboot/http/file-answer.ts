@@ -5,14 +5,14 @@
  */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
+import { TLSSocket } from "node:tls";
 import { asFault, type Log, quietLog } from "@slipway/base";
 import { fileName } from "../files/name.ts";
 import { readAhead } from "../files/read-ahead.ts";
 import type { FileSource, OpenFile } from "../files/source.ts";
+import { CHUNK_BYTES, ChunkBuffers } from "./chunk-buffers.ts";
+import { type Filling, pour } from "./pour.ts";
 import { wanted } from "./range.ts";
-
-/** How much is read and handed to the socket at a time. */
-export const CHUNK_BYTES = 256 * 1024;
 
 /** By these UEFI knows what it was given (UEFI specification, HTTP Boot); for other names it looks at the name. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -29,7 +29,7 @@ export async function answerFile(
   files: FileSource,
   request: IncomingMessage,
   response: ServerResponse,
-  log: Log = quietLog,
+  { log = quietLog, buffers = new ChunkBuffers() }: { log?: Log; buffers?: ChunkBuffers } = {},
 ): Promise<void> {
   if (request.method !== "GET" && request.method !== "HEAD")
     return refuse(response, 405, "method not allowed", { allow: "GET, HEAD" });
@@ -39,7 +39,7 @@ export async function answerFile(
   try {
     file = await files.open(name, { address: request.socket.remoteAddress ?? "" });
     if (file === undefined) refuse(response, 404, "not found");
-    else await answerWith(file, name, request, response);
+    else await answerWith(file, name, { request, response, buffers });
   } catch (error) {
     // The path is left out: it may hold a capability.
     if (!isGone(error)) log.warn({ reason: asFault(error, "file").advice }, "a file could not be given");
@@ -53,8 +53,7 @@ export async function answerFile(
 async function answerWith(
   file: OpenFile,
   name: string,
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, response, buffers }: { request: IncomingMessage; response: ServerResponse; buffers: ChunkBuffers },
 ): Promise<void> {
   const etag = `"${file.version}"`;
   const type = TYPES[name.slice(name.lastIndexOf(".") + 1).toLowerCase()] ?? "application/octet-stream";
@@ -75,7 +74,14 @@ async function answerWith(
   // GRUB knows this name in this spelling only, and without the length it can't check a signed kernel.
   response.writeHead(part.is === "part" ? 206 : 200, { ...headers, ...place, "Content-Length": end - first });
   if (request.method === "HEAD") response.end();
-  else await pipeline(chunks(file, first, end), response);
+  else if (isFilling(file)) {
+    const isEncrypted = request.socket instanceof TLSSocket;
+    await buffers.during((own) => pour(file, { first, end }, response, own), { isEncrypted });
+  } else await pipeline(chunks(file, first, end), response);
+}
+
+function isFilling(file: OpenFile): file is Filling {
+  return file.fill !== undefined;
 }
 
 async function* chunks(file: OpenFile, first: number, end: number): AsyncGenerator<Uint8Array> {

@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Clock, type HttpHandler, type Log, plain, systemClock } from "@slipway/base";
 import { type HttpServer, serveHttp } from "@slipway/base/http-server";
 import type { FileSource } from "../files/source.ts";
+import { ChunkBuffers } from "./chunk-buffers.ts";
 import { Connections } from "./connections.ts";
 import { answerFile } from "./file-answer.ts";
 
@@ -68,6 +69,7 @@ export async function netbootHttp(options: NetbootHttpOptions): Promise<NetbootH
   const { files, host, port, tls, onAnswered, hostOf, clock = systemClock, log } = options;
   const connections = new Connections(CONNECTIONS, clock);
   const bodies = new BodyBudget(MAX_BODIES_BYTES);
+  const buffers = new ChunkBuffers();
   const handlers = Object.entries(options.handlers ?? {});
   const handlerOf = (path: string): HttpHandler | undefined =>
     handlers.find(([own]) => path === own || (own.endsWith("/") && path.startsWith(own)))?.[1];
@@ -78,7 +80,7 @@ export async function netbootHttp(options: NetbootHttpOptions): Promise<NetbootH
     const asker = hostOf?.({ path, authorization: request.headers.authorization ?? "" });
     if (asker !== undefined) connections.isOf(request, asker);
     if (handlerOf(path) === undefined) {
-      void answerFile(files, request, response, log);
+      void answerFile(files, request, response, { buffers, ...(log && { log }) });
       return true;
     }
     const bytes = bodyBytes(request);
