@@ -15,7 +15,7 @@ export interface Setup {
 
 export interface Report {
   done: number;
-  /** Objects in the cache. */
+  /** Objects in the cache, before the first turn. */
   known: number;
   held: number;
   cpuSeconds: number;
@@ -65,7 +65,7 @@ process.on("message", ({ go }: { go?: string }) => {
   if (go === undefined) {
     process.send!({
       done,
-      known: manager.ready() ? manager.cache.list(ConfigMap).length : 0,
+      known: turn === undefined && manager.ready() ? manager.cache.list(ConfigMap).length : 0,
       held: manager.health().systems[0]!.shards.held,
       cpuSeconds: cpuSeconds(),
       residentMiB: residentMiB(),
