@@ -42,10 +42,10 @@ test("it says where everything is, how it is used and how it ends, and keeps wha
   const url = String.raw`http:\/\/127\.0\.0\.1:\d+`;
   const lines = [
     String.raw`Kubernetes API   https:\/\/127\.0\.0\.1:[1-9]\d*`,
+    `kubeconfig       ${dir}/kubeconfig`,
     String.raw`Equinix Metal    ${url}\/metal\/v1 \(simulated\)`,
     String.raw`Latitude         ${url} \(simulated\)`,
     String.raw`Console          http:\/\/127\.0\.0\.1:\d+ \(sign in with the kubeconfig\)`,
-    `kubeconfig       ${dir}/kubeconfig`,
     "",
     `  export KUBECONFIG=${dir}/kubeconfig`,
     String.raw`  kubectl apply -f examples\/packet-kamaji\/`,

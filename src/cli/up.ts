@@ -74,6 +74,7 @@ examples/packet-kamaji makes a cluster of its own.`,
       const given = systemSettings({ ...options }, {});
       for (const { system, name, stateFolder } of givenSettings().filter(isOurs))
         given[system] = { ...given[system], [name]: join(dir, stateFolder!) };
+      const kubeconfig = join(dir, "kubeconfig");
       const counterparts = await counterpartsOf(options.sim);
       const laptop = await startLaptop({
         of: await loadedSettings(given, log),
@@ -87,12 +88,13 @@ examples/packet-kamaji makes a cluster of its own.`,
         counterparts,
         log,
         secrets,
+        async onServing({ identity, ...serving }) {
+          await replacePrivateFile(kubeconfig, identity.kubeconfig(serving.url));
+          for (const line of places(serving, { kubeconfig, counterparts })) console.log(line);
+        },
       });
       const web = await consoleOf(laptop, options, log);
-      const kubeconfig = join(dir, "kubeconfig");
-      await replacePrivateFile(kubeconfig, laptop.identity.kubeconfig(laptop.url));
-      for (const line of welcome(laptop, { kubeconfig, sim: options.sim, counterparts, web: web?.url }))
-        console.log(line);
+      for (const line of firstSteps(options.sim, kubeconfig, web)) console.log(line);
       if (!options.operator) console.log(operatorBeside(dir, kubeconfig, laptop.metal));
       for (const line of await linesOfLeftOvers(laptop.client, options.sim)) console.log(line);
       console.log(`Ctrl-C stops it; the state stays in ${dir}.`);
@@ -114,19 +116,22 @@ async function consoleOf(laptop: Laptop, options: UpOptions, log: Log): Promise<
   }
 }
 
-interface Welcome {
-  kubeconfig: string;
-  sim: string[];
-  counterparts: readonly Counterpart[];
-  /** The console's URL. */
-  web: string | undefined;
+/** Where everything is that can be asked before the operator and the console have started. */
+function places(
+  { url, metal }: Pick<Laptop, "url" | "metal">,
+  { kubeconfig, counterparts }: { kubeconfig: string; counterparts: readonly Counterpart[] },
+): string[] {
+  return [
+    `Kubernetes API   ${url}`,
+    `kubeconfig       ${kubeconfig}`,
+    `Equinix Metal    ${metal.equinix.url} (simulated)`,
+    `Latitude         ${metal.latitude.url} (simulated)`,
+    ...counterparts.map(({ title }) => `${title.padEnd(16)} ${url} (simulated)`),
+  ];
 }
 
-/** Where everything is, and what can be done first. */
-function welcome(
-  { url, metal }: Pick<Laptop, "url" | "metal">,
-  { kubeconfig, sim, counterparts, web }: Welcome,
-): string[] {
+/** Where the console is, and what can be done first. */
+function firstSteps(sim: readonly string[], kubeconfig: string, web: Console | undefined): string[] {
   const first =
     sim.length > 0
       ? examplesOf(sim).map((folder) => `  kubectl apply -f ${folder}/`)
@@ -135,18 +140,8 @@ function welcome(
           "",
           `Machines of InstancePools find no cluster to join: start with --sim ${SIMULATED_NAMES[0]} for one.`,
         ];
-  return [
-    `Kubernetes API   ${url}`,
-    `Equinix Metal    ${metal.equinix.url} (simulated)`,
-    `Latitude         ${metal.latitude.url} (simulated)`,
-    ...counterparts.map(({ title }) => `${title.padEnd(16)} ${url} (simulated)`),
-    ...(web === undefined ? [] : [`Console          ${web} (sign in with the kubeconfig)`]),
-    `kubeconfig       ${kubeconfig}`,
-    "",
-    `  export KUBECONFIG=${kubeconfig}`,
-    ...first,
-    "",
-  ];
+  const console = web === undefined ? [] : [`Console          ${web.url} (sign in with the kubeconfig)`];
+  return [...console, "", `  export KUBECONFIG=${kubeconfig}`, ...first, ""];
 }
 
 /** How an operator is started for these clouds. */

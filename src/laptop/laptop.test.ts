@@ -5,8 +5,10 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { deadline, isFault, quietLog, Secrets, systemClock } from "@slipway/base";
-import { ConfigMap, Namespace } from "@slipway/kube/core";
+import { cryptoRandom, deadline, isFault, quietLog, Secrets, systemClock } from "@slipway/base";
+import { createClient } from "@slipway/kube";
+import { ConfigMap, Lease, Namespace } from "@slipway/kube/core";
+import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 import type { Kind } from "../kinds/kind.ts";
 import { someHosts } from "../netboot/hosts/testing.ts";
 import type { Netboot } from "../netboot/service/service.ts";
@@ -41,6 +43,28 @@ test("a laptop's join token is the same after a restart, and leaves the process 
   }
   assert.equal(tokens[0], tokens[1]);
   assert.match(tokens[0]!, /^[A-Za-z0-9]{32}$/);
+});
+
+test("a laptop's API serves all kinds before the operator starts, and says so then", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "laptop-"));
+  t.after(() => rmSync(dir, { recursive: true }));
+  const seen: { pools: number; leases: number }[] = [];
+  const laptop = await startLaptop({
+    ...USUAL,
+    ...{ dir, secrets: new Secrets() },
+    async onServing({ url, identity }) {
+      const kubeconfig = join(dir, "kubeconfig");
+      writeFileSync(kubeconfig, identity.kubeconfig(url));
+      const transport = createHttpTransport(await loadConnection({ kubeconfig, env: {}, clock: systemClock }));
+      const client = createClient(transport, { clock: systemClock, random: cryptoRandom, log: quietLog });
+      const [pools, leases] = [await client.list(KINDS[0]![0]!), await client.list(Lease)];
+      await transport.close();
+      seen.push({ pools: pools.items.length, leases: leases.items.length });
+    },
+  });
+  t.after(() => laptop.close());
+  assert.deepEqual(seen, [{ pools: 0, leases: 0 }]);
+  assert.notEqual((await laptop.client.list(Lease)).items.length, 0, "the operator leads now");
 });
 
 test("a laptop that can't start gives back what it had opened, and starts once what was wrong is gone", async (t) => {

@@ -63,6 +63,8 @@ export interface LaptopOptions {
   of?: SystemSettings;
   /** Whether the operator runs here; else the API, its kinds and the clouds do, for an operator elsewhere. Default: true. */
   hasOperator?: boolean;
+  /** Called when the API serves all kinds and the simulated parts are there, before the operator starts: clients need not wait for that. */
+  onServing?(serving: Pick<Laptop, "url" | "identity" | "metal">): Promise<void>;
   /** Slipway's own unless given. */
   kinds?: readonly (readonly Kind[])[];
 }
@@ -140,6 +142,7 @@ export async function startLaptop(options: LaptopOptions): Promise<Laptop> {
     });
     closers.push(() => metal.close());
     await conversion?.start();
+    await options.onServing?.({ url, identity, metal });
     const own = await ownHardware(options, { client, clock, random, firmware: metal.firmware });
     closers.push(own.close);
     let outputs: MachineOutputs = {};
