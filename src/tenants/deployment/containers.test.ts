@@ -176,6 +176,8 @@ test("the Deployment asks for the plane's replicas, with kube-apiserver as what 
   const strategy = (over: object): Promise<unknown> =>
     wantedOf({ controlPlane: { deployment: { strategy: over } } }).then((one) => deploymentOf(one).spec!.strategy);
   assert.deepEqual(await strategy({ type: "Recreate" }), { type: "Recreate" });
+  const usual = { maxUnavailable: 0, maxSurge: "100%" };
+  assert.deepEqual(await strategy({ type: "RollingUpdate" }), { type: "RollingUpdate", rollingUpdate: usual });
   const rollingUpdate = { maxUnavailable: 1, maxSurge: 0 };
   assert.deepEqual(await strategy({ rollingUpdate }), { type: "RollingUpdate", rollingUpdate });
 });
