@@ -66,7 +66,10 @@ test("what makes no sense is refused by its field", async (t) => {
       'propagationPolicy: Unsupported value: "Half": supported values: "Foreground", "Background", "Orphan", "nil"',
     ),
   ]);
-  assert.match(String((await refused({ dryRun: ["Some"] }))[1]), /dryRun: Unsupported value: \["Some"\]: supported values: "All"/);
+  assert.match(
+    String((await refused({ dryRun: ["Some"] }))[1]),
+    /dryRun: Unsupported value: \["Some"\]: supported values: "All"/,
+  );
   assert.match(String((await refused({ kind: "Other" }))[1]), /^no kind "Other" is registered for version "v1"/);
   assert.equal((await refused({ gracePeriodSeconds: "x" }))[0], 400);
   assert.deepEqual(await refused(undefined, { gracePeriodSeconds: "x" }), [
