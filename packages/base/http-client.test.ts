@@ -144,3 +144,18 @@ test("what is not an http URL, or no header, is Invalid", async () => {
   await assert.rejects(http({ method: "GET", url: "/relative" }), (e) => isFault(e, "Invalid"));
   await assert.rejects(header, (e) => isFault(e, "Invalid"));
 });
+
+test("a client that was closed opens no connection, whether it was used before or not", async () => {
+  let asked = 0;
+  const url = await serve(async () => {
+    asked++;
+    return plain(200, "");
+  });
+  for (const uses of [1, 0]) {
+    const one = undiciHttp();
+    for (let i = 0; i < uses; i++) await one({ method: "GET", url });
+    await one.close();
+    await assert.rejects(one({ method: "GET", url }), (error) => isFault(error, "Unavailable"));
+  }
+  assert.equal(asked, 1);
+});

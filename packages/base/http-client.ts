@@ -10,9 +10,22 @@ import type { HttpClientOptions } from "./http-client-options.ts";
  */
 export function undiciHttp(options: HttpClientOptions = {}): Http & { close(): Promise<void> } {
   let client: Promise<Http & { close(): Promise<void> }> | undefined;
+  let isClosed = false;
+  const open = async (): Promise<Http & { close(): Promise<void> }> => {
+    const { undiciClient } = await import("./undici-client.ts");
+    const opened = undiciClient(options);
+    // Asked for the first time after it was closed: it refuses, as one that was used before.
+    if (isClosed) await opened.close();
+    return opened;
+  };
   const http: Http = async (request) => {
-    client ??= import("./undici-client.ts").then(({ undiciClient }) => undiciClient(options));
+    client ??= open();
     return await (await client)(request);
   };
-  return Object.assign(http, { close: async () => await (await client)?.close() });
+  return Object.assign(http, {
+    async close() {
+      isClosed = true;
+      await (await client)?.close();
+    },
+  });
 }

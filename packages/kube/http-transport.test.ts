@@ -249,3 +249,22 @@ test("one request after the other uses one socket, a DELETE with a body, too", a
     },
   );
 });
+
+test("a transport that was closed opens no connection, whether it was used before or not", async () => {
+  let asked = 0;
+  await serving(
+    (_, res) => {
+      asked++;
+      res.end("{}");
+    },
+    async (url) => {
+      for (const uses of [1, 0]) {
+        const transport = createHttpTransport({ server: url });
+        for (let i = 0; i < uses; i++) await transport.request({ method: "GET", path: "/version" });
+        await transport.close();
+        await assert.rejects(transport.request({ method: "GET", path: "/version" }), (error) => error instanceof Fault);
+      }
+    },
+  );
+  assert.equal(asked, 1);
+});

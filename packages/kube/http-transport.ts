@@ -24,9 +24,15 @@ export function createHttpTransport(connection: Connection, options: HttpTranspo
   const prefix = pathname.replace(/\/$/, "");
   const userAgent = options.userAgent ?? "slipway";
   let opened: Promise<Sockets> | undefined;
+  let isClosed = false;
   // Loads undici, 0.1 s and 20 MiB, with the first request: `slipway up` has ways to clusters that it never asks.
-  const open = (): Promise<Sockets> =>
-    import("./sockets.ts").then(({ Sockets }) => new Sockets(connection, options.connections ?? 64));
+  const open = async (): Promise<Sockets> => {
+    const { Sockets } = await import("./sockets.ts");
+    const sockets = new Sockets(connection, options.connections ?? 64);
+    // Asked for the first time after it was closed: it refuses, as one that was used before.
+    if (isClosed) await sockets.close();
+    return sockets;
+  };
 
   async function send(which: "requests" | "watches", request: ApiRequest, receive: Receive): Promise<void> {
     request.signal?.throwIfAborted();
@@ -91,7 +97,10 @@ export function createHttpTransport(connection: Connection, options: HttpTranspo
         send("watches", request, stream).catch(reject);
       });
     },
-    close: async () => await (await opened)?.close(),
+    async close() {
+      isClosed = true;
+      await (await opened)?.close();
+    },
   };
 }
 
