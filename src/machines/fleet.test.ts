@@ -135,11 +135,20 @@ test("of thousands, a machine that can't wait for the next list is asked for alo
   assert.deepEqual(calls, { list: 1, read: 7 });
   await fleet.look("m7", 15_000);
   assert.deepEqual(calls, { list: 2, read: 7 }, "the eighth costs as much as a list");
-  await fleet.look("m8", 15_000);
-  assert.deepEqual(calls, { list: 2, read: 7 });
-  await clock.run(15_000);
-  await fleet.look("m9", 15_000);
-  assert.deepEqual(calls, { list: 2, read: 8 }, "each interval has its own");
+});
+
+test("where many can't wait, the list serves them from the first on; when they are few again, they are asked for alone", async () => {
+  const { fleet, calls, clock } = await crowd(2_000);
+  const round = async (looks: number): Promise<object> => {
+    await clock.run(15_000);
+    const before = { ...calls };
+    for (let i = 0; i < looks; i++) await fleet.look(`m${i}`, 15_000);
+    return { list: calls.list - before.list, read: calls.read - before.read };
+  };
+  assert.deepEqual(await round(100), { list: 1, read: 7 });
+  assert.deepEqual(await round(100), { list: 1, read: 0 });
+  assert.deepEqual(await round(5), { list: 1, read: 0 });
+  assert.deepEqual(await round(5), { list: 0, read: 5 });
 });
 
 test("who may wait for the list is never asked for alone", async () => {

@@ -22,8 +22,8 @@ export class Fleet {
   /** Counts answers: two answers of one millisecond have an order too. */
   #reads = 0;
   #listedAt = Number.NEGATIVE_INFINITY;
-  /** Machines that were asked for alone since `since`. */
-  #alone = { since: Number.NEGATIVE_INFINITY, reads: 0 };
+  /** How many looks could not wait for the next list: since `since`, and in the interval before. */
+  #hurried = { since: Number.NEGATIVE_INFINITY, looks: 0, before: 0 };
   #listing: Promise<void> | undefined;
   #refused: { fault: Fault; until: number } | undefined;
 
@@ -34,10 +34,11 @@ export class Fleet {
 
   /** The machine `id` from a list younger than `maxAgeMs`: who looks again after that time gets a new one. */
   async sight(id: string, maxAgeMs: number): Promise<Sighting> {
+    const areFew = this.#areFewInHurry(maxAgeMs);
     const known = this.#machines.get(id);
     if (known !== undefined && this.#clock.monotonic() - known.seenAt < maxAgeMs)
       return { is: "present", machine: known.machine };
-    if (this.#isAskedAlone(maxAgeMs)) return await this.read(id);
+    if (areFew) return await this.read(id);
     await this.#list(maxAgeMs);
     const listed = this.#machines.get(id);
     return listed === undefined ? { is: "unlisted" } : { is: "present", machine: listed.machine };
@@ -79,12 +80,13 @@ export class Fleet {
     return (this.#machines.size / AT_REST_PER_S) * 1000;
   }
 
-  /** Few who can't wait for the next list cost less than a list of all; beyond that, one serves everybody. */
-  #isAskedAlone(maxAgeMs: number): boolean {
+  /** Whether this look can't wait for the next list, and so few can't that they cost less than a list of all. */
+  #areFewInHurry(maxAgeMs: number): boolean {
     if (maxAgeMs >= this.#listEveryMs()) return false;
     const now = this.#clock.monotonic();
-    if (now - this.#alone.since >= maxAgeMs) this.#alone = { since: now, reads: 0 };
-    return ++this.#alone.reads < this.#machines.size / PAGE;
+    const { since, looks } = this.#hurried;
+    if (now - since >= maxAgeMs) this.#hurried = { since: now, looks: 0, before: looks };
+    return Math.max(++this.#hurried.looks, this.#hurried.before) < this.#machines.size / PAGE;
   }
 
   async #list(maxAgeMs: number): Promise<void> {
