@@ -149,7 +149,7 @@ sim: $(INSTALLED) ## Fault seeds: SEEDS=5000 FROM=0 ONLY="pool shards rack death
 night: $(INSTALLED) ## 10,000 fault histories of all kinds by turns, each failure at once, with the time that is left: SEEDS=10000 (the last) FROM=1 ONLY="pool rack"; two parts beside each other use two cores
 	@$(NODE) test/system/nights.ts
 
-sim-scale: $(INSTALLED) ## Pools in virtual time, at rest and with failures, revocations, rotations and upgrades, and what they cost: MACHINES=1000 HOURS=24 REST=0.5
+sim-scale: $(INSTALLED) ## Pools in virtual time, at rest and with failures, rotations and upgrades, and what they cost: MACHINES=1000 HOURS=24 REST=0.5
 	@$(NODE) --expose-gc --max-old-space-size=8192 bench/scale.ts $(MACHINES) $(HOURS) $(if $(REST),--rest $(REST))
 
 clean: ## Remove what was installed and kept
