@@ -48,7 +48,7 @@ export const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   "busybox-static": ["usr/bin/busybox"],
   "ca-certificates": [],
   // Its own are faster than busybox's, and dd counts what it wrote.
-  coreutils: ["usr/bin/dd", "usr/bin/md5sum", "usr/bin/sha256sum", "usr/bin/sha512sum"],
+  coreutils: ["usr/bin/dd", "usr/bin/md5sum", "usr/bin/sha256sum", "usr/bin/sha512sum", "usr/bin/tee"],
   curl: ["usr/bin/curl"],
   // busybox's own shell takes busybox's programs, whatever the path says.
   dash: ["usr/bin/dash"],
