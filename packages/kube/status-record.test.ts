@@ -42,6 +42,15 @@ test("what was noted goes out with the next write, in one request", async () => 
   assert.deepEqual(at.writes, [{ step: "order" }]);
 });
 
+test("after a write the record has the object as the server has it, and nothing more to write", async () => {
+  const { at, context } = server(thing("1"));
+  const record = new StatusRecord(context, Things, at.stored!);
+  await record.write({ step: "order" });
+  assert.equal(record.object, at.stored);
+  await record.write();
+  assert.equal(at.writes.length, 1);
+});
+
 test("a write that changes nothing is not sent", async () => {
   const { at, context } = server(thing("1", { step: "order" }));
   const record = new StatusRecord(context, Things, at.stored!);

@@ -68,6 +68,7 @@ const refused: [text: string, message: RegExp][] = [
   ["{{ range .Networks }}", /the range has no end/],
   ["{{ end }}", /end without a beginning/],
   ["{{ if true }}{{ else }}{{ else }}{{ end }}", /else without a beginning/],
+  ["{{ if false }}{{ else true }}{{ end }}", /"true" is not taken here/],
   ["{{ $x }}", /there is no \$x/],
   ["{{ range .BMHName }}{{ end }}", /range takes a list or a map/],
   ["{{ template `x` }}", /template is not taken/],
