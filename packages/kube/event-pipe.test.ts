@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EventPipe } from "./event-pipe.ts";
 
-/** A pipe of three values at most, and what its producer was told: whether it is full. */
+/** A pipe that is full with three values. `levels`: true each time that its producer has to pause, false when it may go on. */
 function pipe() {
   const levels: boolean[] = [];
   const made = new EventPipe<number>(3, (full) => levels.push(full));

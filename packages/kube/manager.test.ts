@@ -6,8 +6,6 @@ import { type Controller, DONE, source } from "./controller.ts";
 import { ConfigMap, type Event, type Lease, Node } from "./core.ts";
 import { FakeApi } from "./fake-api.ts";
 import { createManager, type ManagerOptions, runtimeAccess } from "./manager.ts";
-import { runtimeMetrics } from "./metrics.ts";
-import { Registry } from "./prometheus.ts";
 
 const NODES = "/api/v1/nodes";
 const node = (name: string): object => ({ apiVersion: "v1", kind: "Node", metadata: { name } });
@@ -96,27 +94,6 @@ test("a retryable fault is tried again, a terminal one waits for a change, an ou
   await clock.run(10);
   assert.equal(calls.terminal?.length, 2);
   await manager.stop();
-});
-
-test("each reconcile is counted by how it ended", async () => {
-  const registry = new Registry();
-  const { api, clock, manager } = world({ metrics: runtimeMetrics(registry) });
-  const reconcile: Reconcile = async ({ name }, { signal }) => {
-    if (name === "terminal_error") throw new Fault("Invalid", name, "wrong");
-    if (name === "error") throw new Fault("Unavailable", name, "later", { retryAfterMs: 3_600_000 });
-    if (name === "aborted")
-      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-    return name === "requeue_after" ? { againAfterMs: 3_600_000 } : DONE;
-  };
-  const results = ["success", "requeue_after", "error", "terminal_error", "aborted"];
-  for (const name of results) api.put(`${NODES}/${name}`, node(name));
-  manager.add(controller(reconcile));
-  void manager.start();
-  await clock.run(1_000);
-  await manager.stop();
-  const text = await registry.metrics();
-  for (const result of results)
-    assert.match(text, new RegExp(`controller_runtime_reconcile_total\\{controller="test",result="${result}"\\} 1\n`));
 });
 
 test("changes of other kinds are mapped to keys, with the caches at hand", async () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Fault } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
 import { Fleet } from "./fleet.ts";
 import type { Machine, MachineDriver } from "./machine.ts";
@@ -14,6 +15,7 @@ function rig() {
   const calls = { list: 0, read: 0 };
   const provider = { listed: [machine("a")], exists: [machine("a")] };
   let held: Promise<void> | undefined;
+  let refusal: Fault | undefined;
   const driver = {
     async list() {
       calls.list++;
@@ -23,6 +25,7 @@ function rig() {
     },
     async read(id: string) {
       calls.read++;
+      if (refusal !== undefined) throw refusal;
       return provider.exists.find((m) => m.id === id);
     },
   } as unknown as MachineDriver;
@@ -34,7 +37,10 @@ function rig() {
     });
     return go;
   };
-  return { clock, calls, provider, hold, fleet: new Fleet(driver, clock) };
+  const refuse = (fault: Fault | undefined): void => {
+    refusal = fault;
+  };
+  return { clock, calls, provider, hold, refuse, fleet: new Fleet(driver, clock) };
 }
 
 test("however many look at once, the provider is asked once", async () => {
@@ -156,4 +162,18 @@ test("who may wait for the list is never asked for alone", async () => {
   await clock.run(20_000);
   await fleet.look("m1", fleet.restMs(15_000));
   assert.deepEqual(calls, { list: 2, read: 0 });
+});
+
+test("a provider that asked one to wait is not asked alone for others either, and one that is asked alone may say so, too", async () => {
+  const { fleet, calls, clock, refuse } = await crowd(2_000);
+  await clock.run(15_000);
+  refuse(new Fault("Throttled", "api", "later", { retryAfterMs: 5_000 }));
+  await assert.rejects(fleet.look("m1", 15_000), /later/);
+  refuse(undefined);
+  await assert.rejects(fleet.look("m2", 15_000), /later/);
+  await assert.rejects(fleet.all(0), /later/);
+  assert.deepEqual(calls, { list: 1, read: 1 });
+  await clock.run(5_000);
+  await fleet.look("m2", 15_000);
+  assert.deepEqual(calls, { list: 1, read: 2 });
 });

@@ -38,7 +38,7 @@ export class Fleet {
     const known = this.#machines.get(id);
     if (known !== undefined && this.#clock.monotonic() - known.seenAt < maxAgeMs)
       return { is: "present", machine: known.machine };
-    if (areFew) return await this.read(id);
+    if (areFew) return await this.#heeding(() => this.read(id));
     await this.#list(maxAgeMs);
     const listed = this.#machines.get(id);
     return listed === undefined ? { is: "unlisted" } : { is: "present", machine: listed.machine };
@@ -91,18 +91,18 @@ export class Fleet {
 
   async #list(maxAgeMs: number): Promise<void> {
     if (this.#clock.monotonic() - this.#listedAt < maxAgeMs) return;
-    if (this.#refused !== undefined && this.#clock.monotonic() < this.#refused.until) throw this.#refused.fault;
-    this.#listing ??= this.#relist().finally(() => {
+    this.#listing ??= this.#heeding(() => this.#relist()).finally(() => {
       this.#listing = undefined;
     });
     await this.#listing;
   }
 
   /** After a provider asked to wait, all callers wait, not only the refused one. */
-  async #listed(): Promise<readonly Machine[]> {
+  async #heeding<T>(ask: () => Promise<T>): Promise<T> {
+    if (this.#refused !== undefined && this.#clock.monotonic() < this.#refused.until) throw this.#refused.fault;
     this.#refused = undefined;
     try {
-      return await this.driver.list();
+      return await ask();
     } catch (error) {
       if (isFault(error) && error.retryAfterMs !== undefined)
         this.#refused = { fault: error, until: this.#clock.monotonic() + error.retryAfterMs };
@@ -113,7 +113,7 @@ export class Fleet {
   async #relist(): Promise<void> {
     const began = this.#clock.monotonic();
     const order = this.#reads;
-    const machines = await this.#listed();
+    const machines = await this.driver.list();
     const listed = new Set(machines.map((machine) => machine.id));
     // What was noted while the list was under way is newer than the list.
     for (const [id, entry] of this.#machines) if (!listed.has(id) && entry.order <= order) this.#machines.delete(id);

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Fault, quietLog, seededRandom } from "@slipway/base";
+import { VirtualClock } from "@slipway/base/virtual-clock";
+import { type Controller, DONE, source } from "./controller.ts";
+import { Node } from "./core.ts";
+import { FakeApi } from "./fake-api.ts";
+import { createManager } from "./manager.ts";
+import { runtimeMetrics } from "./metrics.ts";
+import { Registry } from "./prometheus.ts";
+
+test("each reconcile is counted by how it ended", async () => {
+  const registry = new Registry();
+  const [api, clock] = [new FakeApi(), new VirtualClock()];
+  const manager = createManager({
+    ...{ transport: api, clock, random: seededRandom(1), log: quietLog, leaderElection: false },
+    metrics: runtimeMetrics(registry),
+  });
+  const reconcile: Controller["reconcile"] = async ({ name }, { signal }) => {
+    if (name === "terminal_error") throw new Fault("Invalid", name, "wrong");
+    if (name === "error") throw new Fault("Unavailable", name, "later", { retryAfterMs: 3_600_000 });
+    if (name === "aborted")
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    return name === "requeue_after" ? { againAfterMs: 3_600_000 } : DONE;
+  };
+  const results = ["success", "requeue_after", "error", "terminal_error", "aborted"];
+  for (const name of results) api.put(`/api/v1/nodes/${name}`, { apiVersion: "v1", kind: "Node", metadata: { name } });
+  manager.add({ name: "test", system: "metal", sources: [source({ resource: Node })], access: [], reconcile });
+  void manager.start();
+  await clock.run(1_000);
+  await manager.stop();
+  const text = await registry.metrics();
+  for (const result of results)
+    assert.match(text, new RegExp(`controller_runtime_reconcile_total\\{controller="test",result="${result}"\\} 1\n`));
+});
