@@ -12,6 +12,15 @@ import {
 } from "./sizes.ts";
 import { BYTES, STRING, sameType, typeName } from "./types.ts";
 
+/** A call of one overload, as far as its estimate goes by it. */
+export interface EstimatedCall {
+  readonly fn: string;
+  /** Of the overload. */
+  readonly id: string;
+  readonly target: Operand | undefined;
+  readonly args: readonly Operand[];
+}
+
 /** What a call costs with its arguments, and how large its result is, where that is known. */
 export interface CallEstimate {
   readonly cost: number;
@@ -29,22 +38,16 @@ const FIXED = new Set(
 const ONCE = new Set(["cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver", "isSemver"]);
 
 /** The cost of one overload. `costs`: of the arguments. */
-export function callEstimate(
-  fn: string,
-  id: string,
-  target: Operand | undefined,
-  args: readonly Operand[],
-  costs: readonly number[],
-): CallEstimate {
-  const own = ofLists(id, target, args) ?? ofKubernetes(fn, id, target, args);
+export function callEstimate(call: EstimatedCall, costs: readonly number[]): CallEstimate {
+  const own = ofLists(call) ?? ofKubernetes(call);
   const sum = costs.reduce((a, b) => a + b, 0);
   if (own !== undefined) return { cost: capped(own.cost + sum), size: own.size };
-  return ofLanguage(id, target, args, costs, sum);
+  return ofLanguage(call, costs, sum);
 }
 
 const read = (size: Size, factor = PER_CHARACTER): number => scaled(size.max, factor);
 
-function ofLists(id: string, target: Operand | undefined, args: readonly Operand[]): CallEstimate | undefined {
+function ofLists({ id, target, args }: EstimatedCall): CallEstimate | undefined {
   const list = (factor: number, size: Size): CallEstimate => ({ cost: capped(scaled(size.max, factor) + 11), size });
   const squared = ({ min, max }: Size): Size => ({ min: capped(min * min), max: capped(max * max) });
   if (id.endsWith("_sort") || id.endsWith("_sortByAssociatedKeys")) {
@@ -79,12 +82,7 @@ function ofLists(id: string, target: Operand | undefined, args: readonly Operand
   }
 }
 
-function ofKubernetes(
-  fn: string,
-  id: string,
-  target: Operand | undefined,
-  args: readonly Operand[],
-): CallEstimate | undefined {
+function ofKubernetes({ fn, id, target, args }: EstimatedCall): CallEstimate | undefined {
   if (FIXED.has(fn) || id === "cidr_ip") return { cost: 1 };
   const [first, second] = args;
   if (ONCE.has(fn) || fn === "ip") return { cost: read(first!.size) };
@@ -188,13 +186,7 @@ function replacedSize(text: Size, from: Size, to: Size): Size {
   return { min: 0, max: capped(capped(count * to.max) + kept) };
 }
 
-function ofLanguage(
-  id: string,
-  target: Operand | undefined,
-  args: readonly Operand[],
-  costs: readonly number[],
-  sum: number,
-): CallEstimate {
+function ofLanguage({ id, target, args }: EstimatedCall, costs: readonly number[], sum: number): CallEstimate {
   const [first = { size: UNKNOWN }, second = { size: UNKNOWN }, third = { size: UNKNOWN }] = args;
   const { min, max } = first.size;
   switch (id) {

@@ -146,13 +146,13 @@ class Estimator {
       return cost;
     }
     const costs = call.args.map((arg) => this.cost(arg));
-    const target = call.target === undefined ? 0 : this.cost(call.target);
+    const targetCost = call.target === undefined ? 0 : this.cost(call.target);
     const args = call.args.map((arg) => this.#operand(arg));
-    const on = call.target && this.#operand(call.target);
+    const target = call.target && this.#operand(call.target);
     let most = 0;
     let size: Size | undefined;
     for (const { id } of this.#checked.overloadsOf(call)) {
-      const own = callEstimate(call.fn, id, on, args, costs);
+      const own = callEstimate({ fn: call.fn, id, target, args }, costs);
       most = Math.max(most, own.cost);
       size = eitherSize(size, own.size);
       if (id === "index_list" || id === "index_map") size = this.#element(call);
@@ -161,7 +161,7 @@ class Estimator {
       size ??= this.#size(call);
     }
     if (size !== undefined) this.#sizes.set(call, size);
-    return capped(target + most);
+    return capped(targetCost + most);
   }
 
   /** Notes where the element that an index names is declared. Its size, where the elements are known. */

@@ -31,7 +31,7 @@ export function tokens(source: string): Token[] {
 function tokenAt(source: string, at: number): Token {
   const text = matchAt(TEXT, source, at);
   if (text !== null) {
-    const [value, end] = textAt(source, at, at + text[0].length, text[1]!.toLowerCase(), text[2]!);
+    const [value, end] = textAt(source, at, { prefix: text[1]!.toLowerCase(), quote: text[2]! });
     return { kind: "literal", text: source.slice(at, end), at, value };
   }
   const name = matchAt(NAME, source, at);
@@ -104,11 +104,11 @@ const SIMPLE: Readonly<Record<string, string>> = {
   "`": "`",
 };
 
-/** The text or bytes that begin at `start`, whose contents begin at `at`, and where they end. */
-function textAt(source: string, start: number, at: number, prefix: string, quote: string): [Value, number] {
+/** The text or bytes that begin at `start`, and where they end. */
+function textAt(source: string, start: number, { prefix, quote }: { prefix: string; quote: string }): [Value, number] {
   const literal = new TextLiteral(source, start, prefix.includes("b"));
   const raw = prefix.includes("r");
-  let i = at;
+  let i = start + prefix.length + quote.length;
   while (!source.startsWith(quote, i)) {
     if (i >= source.length || (quote.length === 1 && /[\n\r]/.test(source[i]!))) throw unreadable(source, start);
     i = source[i] === "\\" && !raw ? literal.addEscape(i + 1) : literal.addCharacter(i);

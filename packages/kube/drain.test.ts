@@ -25,7 +25,7 @@ function world() {
     }
     if (!request.path.startsWith(PODS)) return undefined;
     if (request.path.endsWith("/eviction") && forbidden.has(name))
-      return failure(429, "TooManyRequests", "budget", {}, { causes: [{ reason: "DisruptionBudget" }] });
+      return failure(429, "TooManyRequests", "budget", { details: { causes: [{ reason: "DisruptionBudget" }] } });
     if (request.query?.dryRun === undefined) evicted.push(`${request.method} ${name}`);
     return { status: 201, headers: {}, body: {} };
   };

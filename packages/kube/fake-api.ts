@@ -167,7 +167,12 @@ function endOfInitial(resourceVersion: string): WatchEvent {
 }
 
 /** A Status object as an answer. */
-export function failure(status: number, reason: string, message: string, headers = {}, details?: object): ApiAnswer {
+export function failure(
+  status: number,
+  reason: string,
+  message: string,
+  { headers = {}, details }: { headers?: Record<string, string>; details?: object } = {},
+): ApiAnswer {
   const body = { kind: "Status", apiVersion: "v1", status: "Failure", reason, message, code: status, details };
   return { status, headers, body };
 }

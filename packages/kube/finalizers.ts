@@ -1,5 +1,5 @@
 import { isFault } from "@slipway/base";
-import type { CallOptions, Client } from "./client.ts";
+import type { Client } from "./client.ts";
 import { type KubeObject, type Resource, refOf } from "./object.ts";
 
 /**
@@ -11,11 +11,8 @@ export function addFinalizer<T extends KubeObject>(
   resource: Resource<T>,
   object: T,
   finalizer: string,
-  options: CallOptions = {},
 ): Promise<T> {
-  return change(client, resource, object, options, (list) =>
-    list.includes(finalizer) ? undefined : [...list, finalizer],
-  );
+  return change(client, resource, object, (list) => (list.includes(finalizer) ? undefined : [...list, finalizer]));
 }
 
 /** Takes the finalizer off the object; others' finalizers stay. Resolves also when the object is gone already. */
@@ -24,10 +21,9 @@ export async function removeFinalizer<T extends KubeObject>(
   resource: Resource<T>,
   object: T,
   finalizer: string,
-  options: CallOptions = {},
 ): Promise<void> {
   try {
-    await change(client, resource, object, options, (list) =>
+    await change(client, resource, object, (list) =>
       list.includes(finalizer) ? list.filter((f) => f !== finalizer) : undefined,
     );
   } catch (error) {
@@ -47,7 +43,6 @@ async function change<T extends KubeObject>(
   client: Client,
   resource: Resource<T>,
   object: T,
-  options: CallOptions,
   next: (list: readonly string[]) => string[] | undefined,
 ): Promise<T> {
   const { uid } = object.metadata;
@@ -57,10 +52,10 @@ async function change<T extends KubeObject>(
     if (finalizers === undefined || current.metadata.uid !== uid) return current;
     const body = { metadata: { finalizers, resourceVersion: current.metadata.resourceVersion } };
     try {
-      return await client.patch(resource, refOf(current), { type: "merge", body }, options);
+      return await client.patch(resource, refOf(current), { type: "merge", body });
     } catch (error) {
       if (!isFault(error, "Conflict") || tries === TRIES) throw error;
-      current = await client.get(resource, refOf(object), options);
+      current = await client.get(resource, refOf(object));
     }
   }
 }

@@ -62,26 +62,25 @@ export function createHttpTransport(connection: Connection, options: HttpTranspo
   ): Promise<number> {
     const query = request.query === undefined ? "" : new URLSearchParams({ ...request.query }).toString();
     const body = request.body === undefined ? null : JSON.stringify(request.body);
-    const on = `${request.method} ${request.path}`;
-    return new Promise((resolve, reject) => {
-      used[which].dispatch(
-        {
-          origin,
-          path: `${prefix}${request.path}${query === "" ? "" : `?${query}`}`,
-          method: request.method,
-          headers: {
-            accept: request.accept ?? "application/json",
-            "user-agent": userAgent,
-            ...(body === null ? {} : { "content-type": request.contentType ?? "application/json" }),
-            ...(authorization === undefined ? {} : { authorization }),
-          },
-          body,
-          // Kubernetes reads what a DELETE carries; undici takes a body there for one that servers don't, and would not use the socket again.
-          reset: false,
+    const exchanged = Promise.withResolvers<number>();
+    used[which].dispatch(
+      {
+        origin,
+        path: `${prefix}${request.path}${query === "" ? "" : `?${query}`}`,
+        method: request.method,
+        headers: {
+          accept: request.accept ?? "application/json",
+          "user-agent": userAgent,
+          ...(body === null ? {} : { "content-type": request.contentType ?? "application/json" }),
+          ...(authorization === undefined ? {} : { authorization }),
         },
-        handler(on, request.signal, receive, resolve, reject, () => all.leave(used)),
-      );
-    });
+        body,
+        // Kubernetes reads what a DELETE carries; undici takes a body there for one that servers don't, and would not use the socket again.
+        reset: false,
+      },
+      handler(request, receive, exchanged, () => all.leave(used)),
+    );
+    return exchanged.promise;
   }
 
   return {
@@ -105,11 +104,9 @@ export function createHttpTransport(connection: Connection, options: HttpTranspo
 }
 
 function handler(
-  on: string,
-  signal: AbortSignal | undefined,
+  { method, path, signal }: ApiRequest,
   receive: Receive,
-  resolve: (status: number) => void,
-  reject: (error: unknown) => void,
+  { resolve, reject }: PromiseWithResolvers<number>,
   onSilence: () => void,
 ): Dispatcher.DispatchHandler {
   let sent = false;
@@ -148,7 +145,7 @@ function handler(
     },
     onResponseError(_, error) {
       over();
-      const fault = signal?.aborted ? signal.reason : faultOfSocket(on, error, sent);
+      const fault = signal?.aborted ? signal.reason : faultOfSocket(`${method} ${path}`, error, sent);
       receive.end(fault);
       reject(fault);
     },

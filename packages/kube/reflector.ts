@@ -93,7 +93,7 @@ async function follow<T extends KubeObject>(following: Following<T>): Promise<Fo
     if (position.version === undefined && !streams)
       position.version = await list(selection, store, ports.client, signal);
     const gathered = new Map<string, T>();
-    for await (const event of watch(selection, position.version, ports, signal, opened)) {
+    for await (const event of watch(following, opened)) {
       if (position.version === undefined) position.version = gather(event, gathered, store);
       else take(event, store, position);
       progressed = position.version !== undefined;
@@ -146,12 +146,9 @@ async function list<T extends KubeObject>(
   return resourceVersion;
 }
 
-/** The events of one watch (without a version: what there is first), whose silence ends it with `Unavailable`. */
+/** The events of one watch from the position on (without a version: what there is first), whose silence ends it with `Unavailable`. */
 async function* watch<T extends KubeObject>(
-  selection: Selection<T>,
-  resourceVersion: string | undefined,
-  ports: ReflectorPorts,
-  signal: AbortSignal,
+  { selection, position, ports, signal }: Following<T>,
   opened: () => void,
 ): AsyncGenerator<WatchEvent> {
   const { clock, random } = ports;
@@ -172,8 +169,8 @@ async function* watch<T extends KubeObject>(
     const timeoutSeconds = WATCH_SECONDS + random.int(WATCH_SECONDS);
     const stream = await ports.client.watch(resource, {
       ...options,
-      resourceVersion: resourceVersion ?? "",
-      sendInitialEvents: resourceVersion === undefined,
+      resourceVersion: position.version ?? "",
+      sendInitialEvents: position.version === undefined,
       timeoutSeconds,
       signal: silence.signal,
     });

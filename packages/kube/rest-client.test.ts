@@ -106,7 +106,7 @@ test("reasons of the API become codes, causes are kept", async () => {
     [failure(409, "AlreadyExists", "x"), "AlreadyExists"],
     [failure(409, "Conflict", "x"), "Conflict"],
     [failure(410, "Expired", "x"), "Gone"],
-    [failure(422, "Invalid", "x", {}, { causes: [{ field: "spec.a" }] }), "Invalid"],
+    [failure(422, "Invalid", "x", { details: { causes: [{ field: "spec.a" }] } }), "Invalid"],
     [failure(413, "RequestEntityTooLarge", "x"), "TooLarge"],
     [{ status: 403, headers: {}, body: "no" }, "Forbidden"],
     [{ status: 418, headers: {}, body: "" }, "BadRequest"],
@@ -124,7 +124,7 @@ test("reasons of the API become codes, causes are kept", async () => {
 test("a refused Secret's text is not repeated", async () => {
   const { api, client } = world();
   const details = { causes: [{ field: "data[token]", message: 'Invalid value: "hunter22"' }] };
-  api.intercept = () => failure(422, "Invalid", 'data[token]: Invalid value: "hunter22"', {}, details);
+  api.intercept = () => failure(422, "Invalid", 'data[token]: Invalid value: "hunter22"', { details });
   const error = await client.create(Secret, { metadata: { name: "s", namespace: "n" } }).catch((e: unknown) => e);
   assert.ok(error instanceof Fault);
   assert.match(error.message, /Secret\/n\/s: the API answered 422 Invalid at data\[token\]/);
@@ -137,7 +137,9 @@ test("Retry-After is obeyed within the deadline", async () => {
   const times: number[] = [];
   api.intercept = () => {
     times.push(clock.now());
-    return times.length < 3 ? failure(429, "TooManyRequests", "slow down", { "retry-after": "4" }) : undefined;
+    return times.length < 3
+      ? failure(429, "TooManyRequests", "slow down", { headers: { "retry-after": "4" } })
+      : undefined;
   };
   await settled(clock, client.patch(Node, { name: "a" }, { type: "merge", body: {} }));
   assert.deepEqual(
@@ -188,7 +190,7 @@ test("a write that never came back in time is a lost answer, a read a time-out, 
 test("an eviction that a disruption budget forbids is reported at once", async () => {
   const { api, client } = world();
   const details = { causes: [{ reason: "DisruptionBudget" }] };
-  api.intercept = () => failure(429, "TooManyRequests", "budget", { "retry-after": "10" }, details);
+  api.intercept = () => failure(429, "TooManyRequests", "budget", { headers: { "retry-after": "10" }, details });
   await assert.rejects(client.evict({ name: "p", namespace: "n" }), { code: "Throttled" });
   assert.equal(api.requests.length, 1);
 });

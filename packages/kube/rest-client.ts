@@ -92,7 +92,7 @@ export function createClient(transport: Transport, ports: ClientOptions): Client
     },
 
     watch(resource, options) {
-      return openWatch(transport, clock, bucket, resource, options);
+      return openWatch({ transport, clock, bucket }, resource, options);
     },
 
     async create<T extends KubeObject>(resource: Resource<T>, draft: object, options: WriteOptions = {}) {

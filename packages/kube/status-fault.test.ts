@@ -25,7 +25,7 @@ test("a failure says what the API said, or with which status it answered", () =>
 
 test("of a Secret's refusal only the fields are said, never the text, which may quote a value", () => {
   const causes = [{ field: "data.a" }, { message: "no field" }, { field: "data.b" }];
-  const refusal = failure(422, "Invalid", "hunter22 is no value", {}, { causes });
+  const refusal = failure(422, "Invalid", "hunter22 is no value", { details: { causes } });
   const fault = faultOf(refusal, "Secret/default/s");
   assert.equal(fault.message, "Secret/default/s: the API answered 422 Invalid at data.a, data.b");
   assert.equal(fault.details, undefined);
@@ -37,8 +37,8 @@ test("of a Secret's refusal only the fields are said, never the text, which may 
 });
 
 test("how long to wait is in the header, else in the Status", () => {
-  const wait = (headers: object, details?: object) =>
-    faultOf(failure(429, "TooManyRequests", "m", headers, details), "Boat/a").retryAfterMs;
+  const wait = (headers: Record<string, string>, details: object = {}) =>
+    faultOf(failure(429, "TooManyRequests", "m", { headers, details }), "Boat/a").retryAfterMs;
   assert.equal(wait({ "retry-after": "2" }, { retryAfterSeconds: 9 }), 2000);
   assert.equal(wait({ "retry-after": "Wed, 21 Oct 2026 07:28:00 GMT" }, { retryAfterSeconds: 9 }), 9000);
   assert.equal(wait({ "retry-after": "0" }), 0);
@@ -54,10 +54,10 @@ test("the faults of who may not, and of who is not known, say what to look at", 
 
 test("an eviction that a budget refuses is known from any other throttling", () => {
   const refused = (reason: string, status = 429) =>
-    forbiddenByBudget(faultOf(failure(status, "TooManyRequests", "m", {}, { causes: [{ reason }] }), "Pod/a"));
+    forbiddenByBudget(faultOf(failure(status, "TooManyRequests", "m", { details: { causes: [{ reason }] } }), "Pod/a"));
   assert.deepEqual([refused("DisruptionBudget"), refused("Other")], [true, false]);
   assert.equal(forbiddenByBudget(faultOf(failure(429, "TooManyRequests", "m"), "Pod/a")), false);
-  const conflict = failure(409, "Conflict", "m", {}, { causes: [{ reason: "DisruptionBudget" }] });
+  const conflict = failure(409, "Conflict", "m", { details: { causes: [{ reason: "DisruptionBudget" }] } });
   assert.equal(forbiddenByBudget(faultOf(conflict, "Pod/a")), false);
 });
 

@@ -1,10 +1,14 @@
-import { type Clock, deadline, Fault, isFault } from "@slipway/base";
+import { deadline, Fault, isFault } from "@slipway/base";
 import { abortable } from "./abortable.ts";
+import type { CallPorts } from "./call.ts";
 import type { WatchOptions } from "./client.ts";
 import { acceptOf, type KubeObject, pathOf, type Resource } from "./object.ts";
-import type { TokenBucket } from "./rate-limit.ts";
 import { faultOf, watchFault } from "./status-fault.ts";
 import type { ApiRequest, Transport, WatchEvent, WatchStream } from "./transport.ts";
+
+export interface WatchPorts extends Pick<CallPorts, "clock" | "bucket"> {
+  transport: Pick<Transport, "watch">;
+}
 
 const OPEN_TIMEOUT_MS = 30_000;
 
@@ -13,9 +17,7 @@ const OPEN_TIMEOUT_MS = 30_000;
  * the version is too old); leaving the loop or aborting `options.signal` closes the stream.
  */
 export async function openWatch<T extends KubeObject>(
-  transport: Transport,
-  clock: Clock,
-  bucket: TokenBucket | undefined,
+  { transport, clock, bucket }: WatchPorts,
   resource: Resource<T>,
   options: WatchOptions,
 ): Promise<WatchStream> {
