@@ -274,9 +274,10 @@ test("every answer is reported, with the client's address and whether it went ou
   ] as const) {
     const next = once(reported, "answered", { signal: AbortSignal.timeout(60_000) });
     await send(`${path}?a=1`);
-    const [{ bytes, ...rest }] = (await next) as [Answered];
+    const [{ bytes, ms, ...rest }] = (await next) as [Answered];
     assert.deepEqual(rest, { remote: "127.0.0.1", method: "GET", path, status, complete: true });
     assert.ok(bytes > 4);
+    assert.ok(ms >= 0);
   }
 });
 

@@ -39,6 +39,8 @@ export interface Answered {
   bytes: number;
   /** False: the connection ended first. */
   complete: boolean;
+  /** From the request to the end of its answer. */
+  ms: number;
 }
 
 export interface NetbootHttp {
@@ -76,7 +78,7 @@ export async function netbootHttp(options: NetbootHttpOptions): Promise<NetbootH
 
   const stream = (request: IncomingMessage, response: ServerResponse): boolean => {
     const path = pathOf(request);
-    if (onAnswered) reportWhenAnswered(request, response, path, onAnswered);
+    if (onAnswered) reportWhenAnswered({ request, response, path, clock }, onAnswered);
     const asker = hostOf?.({ path, authorization: request.headers.authorization ?? "" });
     if (asker !== undefined) connections.isOf(request, asker);
     if (handlerOf(path) === undefined) {
@@ -160,12 +162,16 @@ function pathOf(request: IncomingMessage): string {
 }
 
 function reportWhenAnswered(
-  request: IncomingMessage,
-  response: ServerResponse,
-  path: string,
+  {
+    request,
+    response,
+    path,
+    clock,
+  }: { request: IncomingMessage; response: ServerResponse; path: string; clock: Pick<Clock, "monotonic"> },
   report: (answered: Answered) => void,
 ): void {
   const { socket, method = "" } = request;
+  const began = clock.monotonic();
   const remote = socket.remoteAddress ?? "";
   const before = socket.bytesWritten;
   response.once("close", () =>
@@ -176,6 +182,7 @@ function reportWhenAnswered(
       status: response.statusCode,
       bytes: socket.bytesWritten - before,
       complete: response.writableFinished,
+      ms: clock.monotonic() - began,
     }),
   );
 }

@@ -91,10 +91,11 @@ export async function listen(
       host: address,
       port: settings.http.port,
       tls: { port: settings.http.tlsPort, ...identity.tls },
-      onAnswered({ remote, method, path, status, bytes, complete }) {
+      onAnswered({ remote, method, path, status, bytes, complete, ms }) {
         // What the agent has to say it says by itself.
         if (path.startsWith(`${AGENT_PATH}/`)) return;
-        said.append(remote, "http", `${method} ${path}: ${status}, ${bytes} bytes${complete ? "" : ", broken off"}`);
+        const sent = `${status}, ${bytes} bytes in ${(ms / 1000).toFixed(2)} s`;
+        said.append(remote, "http", `${method} ${path}: ${sent}${complete ? "" : ", broken off"}`);
       },
       log,
     }),

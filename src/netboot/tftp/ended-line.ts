@@ -1,10 +1,10 @@
 import { asFault } from "@slipway/base";
 import type { EndedRequest } from "./server.ts";
 
-/** A request's end in one line, and why it ended so: `shimx64.efi: refused, 0 bytes: file not found`. Name and message are the client's words. */
-export function endedLine({ name, outcome, bytes }: EndedRequest): string {
+/** A request's end in one line, and why it ended so: `shimx64.efi: delivered, 966664 bytes in 0.31 s`. Name and message are the client's words. */
+export function endedLine({ name, outcome, bytes, ms }: EndedRequest): string {
   const why = whyOf(outcome);
-  return `${name}: ${outcome.is}, ${bytes} bytes${why === "" ? "" : `: ${why}`}`;
+  return `${name}: ${outcome.is}, ${bytes} bytes in ${(ms / 1000).toFixed(2)} s${why === "" ? "" : `: ${why}`}`;
 }
 
 function whyOf(outcome: EndedRequest["outcome"]): string {
