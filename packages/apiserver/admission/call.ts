@@ -49,7 +49,7 @@ async function verdictFrom(
   if (sent === undefined)
     return "could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)";
   try {
-    const answer = await callWebhook(calling, hook.clientConfig, sent, hook.timeoutSeconds, review.signal);
+    const answer = await callWebhook(calling, hook, sent, review.signal);
     await letOthersGo(review.sized);
     const verdict = verdictOf(sent, answer, mutating);
     return typeof verdict === "string" ? `received invalid webhook response: ${verdict}` : verdict;

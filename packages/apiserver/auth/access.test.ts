@@ -14,14 +14,16 @@ const tokens = {
   helper: { name: "helper", groups: [] },
 };
 
-async function sent(w: World, method: string, path: string, headers: Record<string, string> = {}, body?: unknown) {
-  const json = { "content-type": "application/json", ...headers };
+type Headers = Record<string, string>;
+
+const got = (w: World, path: string, headers: Headers = {}) => sent(w, { method: "GET", path, headers });
+const reviewed = (w: World, headers: Headers) => sent(w, { method: "POST", path: WHO, headers, body: {} });
+
+async function sent(w: World, request: { method: string; path: string; headers: Headers; body?: unknown }) {
   const answer: ServerAnswer = await w.server.handle({
-    method,
-    path,
+    ...request,
     query: new URLSearchParams(),
-    headers: json,
-    body,
+    headers: { "content-type": "application/json", ...request.headers },
   });
   return answer as { status: number; body: Body & Status & { status: { userInfo: { groups: string[] } } } };
 }
@@ -37,12 +39,11 @@ async function withWorld(run: (w: World) => Promise<void>): Promise<void> {
 
 test("a stranger sees whether the server is well and what it is, and no more", () =>
   withWorld(async (w) => {
-    for (const path of ["/healthz", "/livez", "/readyz", "/version"])
-      assert.equal((await sent(w, "GET", path)).status, 200);
-    const refused = await sent(w, "GET", "/metrics");
+    for (const path of ["/healthz", "/livez", "/readyz", "/version"]) assert.equal((await got(w, path)).status, 200);
+    const refused = await got(w, "/metrics");
     assert.equal(refused.body.message, 'forbidden: User "system:anonymous" cannot get path "/metrics"');
-    assert.equal((await sent(w, "GET", "/readyz/ping")).status, 403);
-    assert.equal((await sent(w, "GET", "/api", { authorization: "Bearer wrong" })).status, 401);
+    assert.equal((await got(w, "/readyz/ping")).status, 403);
+    assert.equal((await got(w, "/api", { authorization: "Bearer wrong" })).status, 401);
   }));
 
 test("health shows each check when asked, leaves some out, and each has a page of its own", () =>
@@ -65,7 +66,7 @@ test("impersonation needs the right to each thing that is taken on", () =>
   withWorld(async (w) => {
     const helper = { authorization: "Bearer helper" };
     const bob = { ...helper, "impersonate-user": "bob" };
-    const first = await sent(w, "POST", WHO, bob, {});
+    const first = await reviewed(w, bob);
     assert.equal(
       first.body.message,
       'selfsubjectreviews.authentication.k8s.io is forbidden: User "helper" cannot impersonate-on:user-info:create resource "selfsubjectreviews" in API group "authentication.k8s.io" at the cluster scope',
@@ -77,23 +78,23 @@ test("impersonation needs the right to each thing that is taken on", () =>
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "h" },
       subjects: [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "helper" }],
     });
-    assert.deepEqual((await sent(w, "POST", WHO, bob, {})).body.status.userInfo, {
+    assert.deepEqual((await reviewed(w, bob)).body.status.userInfo, {
       username: "bob",
       groups: ["system:authenticated"],
     });
-    const grouped = await sent(w, "POST", WHO, { ...bob, "impersonate-group": "dev" }, {});
+    const grouped = await reviewed(w, { ...bob, "impersonate-group": "dev" });
     assert.equal(
       grouped.body.message,
       'groups "dev" is forbidden: User "helper" cannot impersonate resource "groups" in API group "" at the cluster scope',
     );
-    assert.equal((await sent(w, "POST", WHO, { ...helper, "impersonate-user": "eve" }, {})).status, 403);
+    assert.equal((await reviewed(w, { ...helper, "impersonate-user": "eve" })).status, 403);
   }));
 
 test("the impersonated have the groups that follow from their names, and headers without a user are refused", () =>
   withWorld(async (w) => {
     const admin = { authorization: "Bearer admin" };
     const groups = async (headers: Record<string, string>) =>
-      (await sent(w, "POST", WHO, { ...admin, ...headers }, {})).body.status.userInfo.groups;
+      (await reviewed(w, { ...admin, ...headers })).body.status.userInfo.groups;
     assert.deepEqual(await groups({ "impersonate-user": "system:serviceaccount:a:b" }), [
       "system:serviceaccounts",
       "system:serviceaccounts:a",
@@ -104,7 +105,7 @@ test("the impersonated have the groups that follow from their names, and headers
       "b, c",
       "system:authenticated",
     ]);
-    const alone = await sent(w, "GET", "/api", { ...admin, "impersonate-group": "dev" });
+    const alone = await got(w, "/api", { ...admin, "impersonate-group": "dev" });
     assert.match(
       alone.body.message!,
       /^requested &user\.DefaultInfo\{.*Groups:\[\]string\{"dev"\}.*without impersonating a user name$/,

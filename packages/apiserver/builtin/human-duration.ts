@@ -3,6 +3,13 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
+const LETTERS: ReadonlyMap<number, string> = new Map([
+  [SECOND, "s"],
+  [MINUTE, "m"],
+  [HOUR, "h"],
+  [DAY, "d"],
+  [YEAR, "y"],
+]);
 
 /**
  * A span of milliseconds as kubectl prints ages (apimachinery `duration.HumanDuration`): two units while the larger one
@@ -13,21 +20,21 @@ export function humanDuration(ms: number): string {
   if (seconds < -1) return "<invalid>";
   if (seconds < 0) return "0s";
   if (ms < 2 * MINUTE) return `${seconds}s`;
-  if (ms < 10 * MINUTE) return two(ms, MINUTE, "m", SECOND, "s");
-  if (ms < 3 * HOUR) return one(ms, MINUTE, "m");
-  if (ms < 8 * HOUR) return two(ms, HOUR, "h", MINUTE, "m");
-  if (ms < 2 * DAY) return one(ms, HOUR, "h");
-  if (ms < 8 * DAY) return two(ms, DAY, "d", HOUR, "h");
-  if (ms < 2 * YEAR) return one(ms, DAY, "d");
-  if (ms < 8 * YEAR) return two(ms, YEAR, "y", DAY, "d");
-  return one(ms, YEAR, "y");
+  if (ms < 10 * MINUTE) return two(ms, MINUTE, SECOND);
+  if (ms < 3 * HOUR) return one(ms, MINUTE);
+  if (ms < 8 * HOUR) return two(ms, HOUR, MINUTE);
+  if (ms < 2 * DAY) return one(ms, HOUR);
+  if (ms < 8 * DAY) return two(ms, DAY, HOUR);
+  if (ms < 2 * YEAR) return one(ms, DAY);
+  if (ms < 8 * YEAR) return two(ms, YEAR, DAY);
+  return one(ms, YEAR);
 }
 
-function one(ms: number, unit: number, letter: string): string {
-  return `${Math.floor(ms / unit)}${letter}`;
+function one(ms: number, unit: number): string {
+  return `${Math.floor(ms / unit)}${LETTERS.get(unit)}`;
 }
 
-function two(ms: number, unit: number, letter: string, smaller: number, smallerLetter: string): string {
-  const rest = Math.floor((ms % unit) / smaller);
-  return rest === 0 ? one(ms, unit, letter) : `${one(ms, unit, letter)}${rest}${smallerLetter}`;
+function two(ms: number, unit: number, smaller: number): string {
+  const rest = ms % unit;
+  return rest < smaller ? one(ms, unit) : one(ms, unit) + one(rest, smaller);
 }

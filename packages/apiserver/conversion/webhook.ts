@@ -42,7 +42,7 @@ async function ask(
   const review = { kind: "ConversionReview", apiVersion: `apiextensions.k8s.io/${version}`, request, response };
   let answer: Record<string, unknown>;
   try {
-    answer = await callWebhook(callers, clientConfig, review, TIMEOUT_SECONDS, undefined);
+    answer = await callWebhook(callers, { clientConfig, timeoutSeconds: TIMEOUT_SECONDS }, review, undefined);
   } catch (error) {
     throw error instanceof CallFailed ? conversionFault(`${by} failed: ${error.message}`, error) : error;
   }

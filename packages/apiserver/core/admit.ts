@@ -5,22 +5,27 @@ import type { Body } from "../model/served.ts";
 import type { AdmissionReview, GroupVersionKind } from "./admission.ts";
 import { type Call, isDryRun } from "./call.ts";
 
+/** What admission is asked to let pass. */
+export interface AskedWrite {
+  operation: AdmissionReview["operation"];
+  /** Undefined for DELETE. */
+  object?: Body | undefined;
+  /** What is stored now; undefined for CREATE. */
+  old?: Body | undefined;
+  /** The object's, where it is not that of the call's resource. */
+  kind?: GroupVersionKind | undefined;
+}
+
 /**
  * Lets admission change or refuse a write: the server's own steps, then the mutating webhooks; both once more when a webhook changed the
  * object. Returns whether a webhook did.
  */
-export async function admit(
-  call: Call,
-  operation: AdmissionReview["operation"],
-  object: Body | undefined,
-  old: Body | undefined,
-  kind?: GroupVersionKind,
-): Promise<boolean> {
+export async function admit(call: Call, write: AskedWrite): Promise<boolean> {
   const { core } = call;
   // The server's own steps know whole objects only.
-  const steps = kind === undefined ? core.admission : [];
+  const steps = write.kind === undefined ? core.admission : [];
   if (steps.length === 0 && core.webhooks?.isIdle !== false) return false;
-  const review = reviewOf(call, operation, object, old, kind);
+  const review = reviewOf(call, write);
   const mutation = core.webhooks?.mutation(review);
   for (const step of steps) await step(review);
   await letOthersGo(call);
@@ -32,24 +37,12 @@ export async function admit(
 }
 
 /** Lets the validating webhooks refuse a write that has passed the server's own rules. */
-export async function approve(
-  call: Call,
-  operation: AdmissionReview["operation"],
-  object: Body | undefined,
-  old: Body | undefined,
-  kind?: GroupVersionKind,
-): Promise<void> {
+export async function approve(call: Call, write: AskedWrite): Promise<void> {
   const { webhooks } = call.core;
-  if (webhooks?.isIdle === false) await webhooks.approve(reviewOf(call, operation, object, old, kind));
+  if (webhooks?.isIdle === false) await webhooks.approve(reviewOf(call, write));
 }
 
-function reviewOf(
-  call: Call,
-  operation: AdmissionReview["operation"],
-  object: Body | undefined,
-  old: Body | undefined,
-  kind: GroupVersionKind | undefined,
-): AdmissionReview {
+function reviewOf(call: Call, { operation, object, old, kind }: AskedWrite): AdmissionReview {
   const { resource, subresource, user, warnings, signal } = call;
   const name = object?.metadata.name || (call.ofCollection === true ? "" : call.name);
   const isNamespace = resource.holdsOthers === true;

@@ -39,6 +39,10 @@ export interface Permitted {
   verb: string;
 }
 
+interface PermittedResource extends Permitted {
+  path: ResourcePath;
+}
+
 export interface Dispatcher {
   /** Decides whether the user may do what the request's head says. Throws Forbidden, and BadRequest for a head that can't be read. */
   permit(request: ServerRequest, requestor: User): Promise<Permitted>;
@@ -66,7 +70,7 @@ export function dispatcher(
       return { user, path, verb };
     },
     async answer(request, { user, path, verb }) {
-      if (path !== undefined) return await resource(core, request, user, path, verb);
+      if (path !== undefined) return await resource(core, request, { user, path, verb });
       if (request.path === "/metrics") return await metrics.scrape();
       for (const page of pages) {
         const answer = page(request);
@@ -77,13 +81,8 @@ export function dispatcher(
   };
 }
 
-async function resource(
-  core: Core,
-  request: ServerRequest,
-  user: User,
-  path: ResourcePath,
-  verb: string,
-): Promise<ServerAnswer> {
+async function resource(core: Core, request: ServerRequest, permitted: PermittedResource): Promise<ServerAnswer> {
+  const { user, path, verb } = permitted;
   const { group, version, plural, name, subresource } = path;
   const found = core.registry.find(group, version, plural);
   if (found === undefined || !hasRoute(found, path, verb, request.method)) {
@@ -119,7 +118,7 @@ async function resource(
   // What is read must be as durable as what was acknowledged.
   await core.store.settled();
   // The definition may have changed meanwhile.
-  if (!core.registry.isServed(found)) return await resource(core, request, user, path, verb);
+  if (!core.registry.isServed(found)) return await resource(core, request, permitted);
   if (!found.builtIn && core.registry.compiled(found).isLarge) {
     call.isLong = true;
     await letOthersGo(call);

@@ -3,23 +3,25 @@ import { CONFIG_MAPS } from "../testing.ts";
 import { type Doubling, repeated } from "./doubling.ts";
 
 const CORE = "/api/v1/namespaces/default";
+
+/** Where objects of a kind are created. */
+interface Collection {
+  path: string;
+  apiVersion: string;
+  kind: string;
+}
+
 /** Creates an object of a kind by its text. */
-export const post = (path: string, kind: object, run: number, more: string, metadata = ""): ApiRequest => ({
+export const post = ({ path, apiVersion, kind }: Collection, run: number, more: string, metadata = ""): ApiRequest => ({
   method: "POST",
   path,
-  body: `${JSON.stringify(kind).slice(0, -1)},"metadata":{"name":"o${run}"${metadata}}${more === "" ? "" : `,${more}`}}`,
+  body: `${JSON.stringify({ apiVersion, kind }).slice(0, -1)},"metadata":{"name":"o${run}"${metadata}}${more === "" ? "" : `,${more}`}}`,
 });
-const CONFIG_MAP = { apiVersion: "v1", kind: "ConfigMap" };
-const POD = { apiVersion: "v1", kind: "Pod" };
-const configMap = (run: number, more: string, metadata = ""): ApiRequest =>
-  post(CONFIG_MAPS, CONFIG_MAP, run, more, metadata);
+const CONFIG_MAP = { path: CONFIG_MAPS, apiVersion: "v1", kind: "ConfigMap" };
+const POD = { path: `${CORE}/pods`, apiVersion: "v1", kind: "Pod" };
+const configMap = (run: number, more: string, metadata = ""): ApiRequest => post(CONFIG_MAP, run, more, metadata);
 const pod = (run: number, more: string): ApiRequest =>
-  post(
-    `${CORE}/pods`,
-    POD,
-    run,
-    `"spec":{${more.includes('"containers"') ? "" : '"containers":[{"name":"a","image":"a"}],'}${more}}`,
-  );
+  post(POD, run, `"spec":{${more.includes('"containers"') ? "" : '"containers":[{"name":"a","image":"a"}],'}${more}}`);
 const withContainer = (run: number, more: string): ApiRequest =>
   pod(run, `"containers":[{"name":"a","image":"a",${more}}]`);
 
@@ -152,8 +154,7 @@ export const builtInObjects: readonly Doubling[] = [
     n: 1_000,
     request: (n, run) =>
       post(
-        "/apis/apps/v1/namespaces/default/deployments",
-        { apiVersion: "apps/v1", kind: "Deployment" },
+        { path: "/apis/apps/v1/namespaces/default/deployments", apiVersion: "apps/v1", kind: "Deployment" },
         run,
         `"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[${repeated(n, (i) => `{"name":"c${i}","image":"a"}`)}]}}}`,
       ),
@@ -259,8 +260,7 @@ export const builtInObjects: readonly Doubling[] = [
     n: 3_000,
     request: (n, run) =>
       post(
-        `${CORE}/services`,
-        { apiVersion: "v1", kind: "Service" },
+        { path: `${CORE}/services`, apiVersion: "v1", kind: "Service" },
         run,
         `"spec":{"ports":[${repeated(n, (i) => `{"name":"p${i}","port":${1 + (i % 60_000)}}`)}]}`,
       ),
@@ -271,8 +271,7 @@ export const builtInObjects: readonly Doubling[] = [
     n: 3_000,
     request: (n, run) =>
       post(
-        `${CORE}/services`,
-        { apiVersion: "v1", kind: "Service" },
+        { path: `${CORE}/services`, apiVersion: "v1", kind: "Service" },
         run,
         `"spec":{"ports":[${repeated(n, () => `{"name":"p","port":1}`)}]}`,
       ),
@@ -283,8 +282,7 @@ export const builtInObjects: readonly Doubling[] = [
     n: 3_000,
     request: (n, run) =>
       post(
-        `${CORE}/endpoints`,
-        { apiVersion: "v1", kind: "Endpoints" },
+        { path: `${CORE}/endpoints`, apiVersion: "v1", kind: "Endpoints" },
         run,
         `"subsets":[{"ports":[{"port":1}],"addresses":[${repeated(n, (i) => `{"ip":"10.0.${(i >> 8) % 256}.${i % 256}"}`)}]}]`,
       ),
@@ -295,8 +293,7 @@ export const builtInObjects: readonly Doubling[] = [
     n: 3_000,
     request: (n, run) =>
       post(
-        "/api/v1/nodes",
-        { apiVersion: "v1", kind: "Node" },
+        { path: "/api/v1/nodes", apiVersion: "v1", kind: "Node" },
         run,
         `"spec":{"taints":[${repeated(n, (i) => `{"key":"k${i}","effect":"NoSchedule"}`)}]}`,
       ),
@@ -307,8 +304,7 @@ export const builtInObjects: readonly Doubling[] = [
     n: 3_000,
     request: (n, run) =>
       post(
-        "/api/v1/nodes",
-        { apiVersion: "v1", kind: "Node" },
+        { path: "/api/v1/nodes", apiVersion: "v1", kind: "Node" },
         run,
         `"spec":{"taints":[${repeated(n, () => `{"key":"k","effect":"NoSchedule"}`)}]}`,
       ),
@@ -319,8 +315,11 @@ export const builtInObjects: readonly Doubling[] = [
     n: 3_000,
     request: (n, run) =>
       post(
-        "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles",
-        { apiVersion: "rbac.authorization.k8s.io/v1", kind: "Role" },
+        {
+          path: "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles",
+          apiVersion: "rbac.authorization.k8s.io/v1",
+          kind: "Role",
+        },
         run,
         `"rules":[${repeated(n, (i) => `{"verbs":["get"],"apiGroups":[""],"resources":["r${i}"]}`)}]`,
       ),
@@ -332,22 +331,19 @@ export const builtInObjects: readonly Doubling[] = [
     as: { name: "bob", groups: [] },
     given: (n) => [
       post(
-        `${RBAC}/clusterroles`,
-        { apiVersion: RBAC_V1, kind: "ClusterRole" },
+        { path: `${RBAC}/clusterroles`, apiVersion: RBAC_V1, kind: "ClusterRole" },
         0,
         `"rules":[${wideRule(n, 1)},{"verbs":["create"],"apiGroups":["*"],"resources":["roles"]}]`,
       ),
       post(
-        `${RBAC}/clusterrolebindings`,
-        { apiVersion: RBAC_V1, kind: "ClusterRoleBinding" },
+        { path: `${RBAC}/clusterrolebindings`, apiVersion: RBAC_V1, kind: "ClusterRoleBinding" },
         0,
         `"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"o0"},"subjects":[{"kind":"User","apiGroup":"rbac.authorization.k8s.io","name":"bob"}]`,
       ),
     ],
     request: (n, run) =>
       post(
-        `${RBAC}/namespaces/default/roles`,
-        { apiVersion: RBAC_V1, kind: "Role" },
+        { path: `${RBAC}/namespaces/default/roles`, apiVersion: RBAC_V1, kind: "Role" },
         run,
         `"rules":[${wideRule(n, 0)}]`,
       ),
@@ -358,16 +354,14 @@ export const builtInObjects: readonly Doubling[] = [
     n: 1_500,
     given: () => [
       post(
-        `${RBAC}/clusterroles`,
-        { apiVersion: RBAC_V1, kind: "ClusterRole" },
+        { path: `${RBAC}/clusterroles`, apiVersion: RBAC_V1, kind: "ClusterRole" },
         -1,
         '"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"a":"b"}}]}',
       ),
     ],
     request: (n, run) =>
       post(
-        `${RBAC}/clusterroles`,
-        { apiVersion: RBAC_V1, kind: "ClusterRole" },
+        { path: `${RBAC}/clusterroles`, apiVersion: RBAC_V1, kind: "ClusterRole" },
         run,
         `"rules":[${repeated(n, (i) => `{"verbs":["get"],"apiGroups":[""],"resources":["r${i}"]}`)}]`,
         ',"labels":{"a":"b"}',
@@ -379,8 +373,11 @@ export const builtInObjects: readonly Doubling[] = [
     n: 3_000,
     request: (n, run) =>
       post(
-        "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",
-        { apiVersion: "rbac.authorization.k8s.io/v1", kind: "RoleBinding" },
+        {
+          path: "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",
+          apiVersion: "rbac.authorization.k8s.io/v1",
+          kind: "RoleBinding",
+        },
         run,
         `"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"r"},"subjects":[${repeated(n, (i) => `{"kind":"User","apiGroup":"rbac.authorization.k8s.io","name":"u${i}"}`)}]`,
       ),
@@ -391,8 +388,11 @@ export const builtInObjects: readonly Doubling[] = [
     n: 1_500,
     request: (n, run) =>
       post(
-        "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies",
-        { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy" },
+        {
+          path: "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies",
+          apiVersion: "networking.k8s.io/v1",
+          kind: "NetworkPolicy",
+        },
         run,
         `"spec":{"podSelector":{},"ingress":[${repeated(n, (i) => `{"from":[{"podSelector":{"matchLabels":{"a":"${i}"}}}]}`)}]}`,
       ),
@@ -403,8 +403,11 @@ export const builtInObjects: readonly Doubling[] = [
     n: 6_000,
     request: (n, run) =>
       post(
-        "/apis/certificates.k8s.io/v1/certificatesigningrequests",
-        { apiVersion: "certificates.k8s.io/v1", kind: "CertificateSigningRequest" },
+        {
+          path: "/apis/certificates.k8s.io/v1/certificatesigningrequests",
+          apiVersion: "certificates.k8s.io/v1",
+          kind: "CertificateSigningRequest",
+        },
         run,
         `"spec":{"signerName":"a.b/c","request":"","usages":[${repeated(n, () => `"client auth"`)}]}`,
       ),
@@ -415,8 +418,11 @@ export const builtInObjects: readonly Doubling[] = [
     n: 600,
     request: (n, run) =>
       post(
-        "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
-        { apiVersion: "admissionregistration.k8s.io/v1", kind: "ValidatingWebhookConfiguration" },
+        {
+          path: "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
+          apiVersion: "admissionregistration.k8s.io/v1",
+          kind: "ValidatingWebhookConfiguration",
+        },
         run,
         `"webhooks":[${repeated(n, (i) => `{"name":"h${i}.example.com","clientConfig":{"url":"https://x"},"sideEffects":"None","admissionReviewVersions":["v1"],"rules":[{"apiGroups":["x"],"apiVersions":["v1"],"resources":["y"],"operations":["CREATE"]}]}`)}]`,
       ),
@@ -427,8 +433,7 @@ export const builtInObjects: readonly Doubling[] = [
     n: 3_000,
     request: (n, run) =>
       post(
-        "/apis/apps/v1/namespaces/default/deployments",
-        { apiVersion: "apps/v1", kind: "Deployment" },
+        { path: "/apis/apps/v1/namespaces/default/deployments", apiVersion: "apps/v1", kind: "Deployment" },
         run,
         `"spec":{"selector":{"matchLabels":{"a":"b"},"matchExpressions":[${repeated(n, () => `{"key":"a","operator":"Exists"}`)}]},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"a","image":"a"}]}}}`,
       ),

@@ -22,8 +22,8 @@ const defined = (spec: object, more: object = {}): ApiRequest => ({
     },
   },
 });
-const WIDGET = { apiVersion: "example.com/v1", kind: "Widget" };
-const widget = (run: number, spec: string): ApiRequest => post(WIDGETS, WIDGET, run, `"spec":{${spec}}`);
+const WIDGET = { path: WIDGETS, apiVersion: "example.com/v1", kind: "Widget" };
+const widget = (run: number, spec: string): ApiRequest => post(WIDGET, run, `"spec":{${spec}}`);
 const list = (items: object, more: object = {}): object => ({ type: "array", items, ...more });
 const text = { type: "string" };
 const item = { type: "object", required: ["name"], properties: { name: text, size: { type: "integer", default: 1 } } };

@@ -35,8 +35,7 @@ async function ask(
   over: ClientHttp2Session,
   method: string,
   path: string,
-  headers: OutgoingHttpHeaders = {},
-  body = "",
+  { headers = {}, body = "" }: { headers?: OutgoingHttpHeaders; body?: string } = {},
 ) {
   const stream = over.request({ ":method": method, ":path": path, ...TOKEN, ...headers });
   if (body !== "") stream.end(body);
@@ -54,11 +53,14 @@ test("HTTP/2 and HTTP/1.1 on one port: create, read, compressed list, refusal, a
   const over = await session(t, url, { ca });
   assert.equal(over.alpnProtocol, "h2");
   for (const name of ["a", "b"])
-    assert.equal((await ask(over, "POST", CONFIG_MAPS, {}, map(name, 100_000))).status, 201);
+    assert.equal((await ask(over, "POST", CONFIG_MAPS, { body: map(name, 100_000) })).status, 201);
   assert.equal((JSON.parse((await ask(over, "GET", `${CONFIG_MAPS}/a`)).text) as { kind: string }).kind, "ConfigMap");
-  assert.equal((await ask(over, "GET", CONFIG_MAPS, { "accept-encoding": "gzip" })).head["content-encoding"], "gzip");
+  assert.equal(
+    (await ask(over, "GET", CONFIG_MAPS, { headers: { "accept-encoding": "gzip" } })).head["content-encoding"],
+    "gzip",
+  );
   assert.equal((await ask(over, "GET", `${CONFIG_MAPS}/c`)).status, 404);
-  const large = await ask(over, "POST", CONFIG_MAPS, {}, map("large", 4 << 20));
+  const large = await ask(over, "POST", CONFIG_MAPS, { body: map("large", 4 << 20) });
   assert.deepEqual([large.status, large.text.includes("limit is 3145728")], [413, true]);
   const agent = new Agent({ connect: { ca }, allowH2: false });
   t.after(() => agent.destroy());
@@ -83,7 +85,7 @@ test("HTTP/2: a hundred watches share a connection; each is closed by itself, an
   await Promise.all(open.map(({ stream }) => once(stream, "response")));
   const [left, ...others] = open;
   left!.stream.close(8);
-  assert.equal((await ask(over, "POST", CONFIG_MAPS, {}, map("a"))).status, 201);
+  assert.equal((await ask(over, "POST", CONFIG_MAPS, { body: map("a") })).status, 201);
   for (const shown of await Promise.all(others.map(({ line }) => line)))
     assert.equal((JSON.parse(shown) as { type: string }).type, "ADDED");
 });
@@ -94,7 +96,7 @@ test("HTTP/2: a client is known by its certificate, and impersonates with header
   const path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
   const body = JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" });
   const who = async (headers: OutgoingHttpHeaders): Promise<unknown> => {
-    const { text } = await ask(over, "POST", path, { authorization: "", ...headers }, body);
+    const { text } = await ask(over, "POST", path, { headers: { authorization: "", ...headers }, body });
     const { userInfo } = (JSON.parse(text) as { status: { userInfo: { groups: string[] } } }).status;
     return userInfo.groups;
   };

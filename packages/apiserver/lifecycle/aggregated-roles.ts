@@ -61,7 +61,7 @@ async function gather(core: Core, name: string): Promise<void> {
   if (role === undefined || !isAggregated(role)) return;
   const rules = gathered(core, role);
   if (sameJson(rules, rulesOf(role))) return;
-  const call = ownCall(core, core.registry.findKind(role.apiVersion, role.kind)!, "", name, MANAGER);
+  const call = ownCall(core, core.registry.findKind(role.apiVersion, role.kind)!, { name, manager: MANAGER });
   call.query.set("force", "true");
   const { apiVersion, kind } = role;
   const body = { apiVersion, kind, metadata: { name }, ...(rules.length > 0 && { rules: structuredClone(rules) }) };

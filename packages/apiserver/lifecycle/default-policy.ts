@@ -107,7 +107,7 @@ async function complete(core: Core, found: Body, wanted: Body): Promise<void> {
   if (rules.length === 0 && subjects.length === 0) return;
   const resource = core.registry.findKind(found.apiVersion, found.kind)!;
   const { name, namespace = "" } = found.metadata;
-  await rewrite(ownCall(core, resource, namespace, name, MANAGER), (live) => {
+  await rewrite(ownCall(core, resource, { namespace, name, manager: MANAGER }), (live) => {
     const next = copyJson(live);
     if (rules.length > 0) next.rules = [...rulesOf(next), ...rules] satisfies PolicyRule[];
     if (subjects.length > 0) next.subjects = [...subjectsOf(next), ...subjects];

@@ -198,7 +198,7 @@ async function writeStatus(core: Core, name: string): Promise<void> {
   if (stored === undefined || sameJson(statusFor(core.registry, stored, core.clock.now()), stored.status)) return;
   try {
     await rewrite(
-      ownCall(core, definitions, "", name, "kube-apiserver"),
+      ownCall(core, definitions, { name, manager: "kube-apiserver" }),
       (live) => ({
         ...copyJson(live),
         status: statusFor(core.registry, live, core.clock.now()),
@@ -240,7 +240,7 @@ async function cleanUp(
   const definitions = core.registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")!;
   try {
     await rewrite(
-      ownCall(core, definitions, "", name),
+      ownCall(core, definitions, { name }),
       (live) => {
         const next = copyJson(live);
         next.metadata.finalizers = (next.metadata.finalizers ?? []).filter((f) => f !== DEFINITION_CLEANUP);

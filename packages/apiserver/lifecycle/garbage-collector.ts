@@ -174,7 +174,7 @@ function withoutFinalizer(core: Core, resource: ServedResource, object: Body, fi
 }
 
 async function change(core: Core, resource: ServedResource, object: Body, edit: (next: Body) => void): Promise<void> {
-  const call = ownCall(core, resource, object.metadata.namespace ?? "", object.metadata.name);
+  const call = ownCall(core, resource, object.metadata);
   try {
     await rewrite(call, (live) => {
       const next = copyJson(live);

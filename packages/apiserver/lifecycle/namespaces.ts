@@ -43,7 +43,7 @@ async function finish(core: Core, name: string): Promise<void> {
     for (const [, object] of core.store.collection(collection).range(`${name}/`, "")) remaining.push(object);
   }
   const resource = core.registry.find("", "v1", "namespaces")!;
-  const call = ownCall(core, resource, "", name);
+  const call = ownCall(core, resource, { name });
   if (remaining.length === 0) await rewrite(call, withoutFinalizer, { managed: true, subresource: "finalize" });
   else {
     const now = rfc3339(core.clock.now());

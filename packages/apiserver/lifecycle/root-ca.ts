@@ -58,13 +58,11 @@ interface Kept {
 
 async function keep(core: Core, namespace: string, { name, annotations, data, by }: Kept): Promise<void> {
   const found = core.store.get(CONFIG_MAPS, `${namespace}/${name}`);
-  const call = ownCall(
-    core,
-    core.registry.find("", "v1", "configmaps")!,
+  const call = ownCall(core, core.registry.find("", "v1", "configmaps")!, {
     namespace,
-    found === undefined ? "" : name,
-    by,
-  );
+    name: found === undefined ? "" : name,
+    manager: by,
+  });
   const metadata = { name, ...(annotations !== undefined && { annotations }) };
   if (found === undefined) await create({ ...call, body: { metadata, data } });
   else if (!sameJson(found.data, data)) await rewrite(call, (live) => ({ ...copyJson(live), data }));

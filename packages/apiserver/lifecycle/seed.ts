@@ -4,6 +4,8 @@ import { create } from "../verbs/create.ts";
 import { SERVICE_CIDR } from "./service-ranges.ts";
 import { ownCall } from "./work.ts";
 
+const MANAGER = "kube-apiserver";
+
 /** What every cluster has from its first second. */
 const NAMESPACES = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
@@ -36,14 +38,17 @@ export async function seed(core: Core, [serviceCidr = SERVICE_CIDR]: readonly st
   const namespaces = core.registry.find("", "v1", "namespaces")!;
   for (const name of NAMESPACES) {
     if (core.store.get("/namespaces", name) !== undefined) continue;
-    await create({ ...ownCall(core, namespaces, "", "", "kube-apiserver"), body: { metadata: { name } } });
+    await create({ ...ownCall(core, namespaces, { manager: MANAGER }), body: { metadata: { name } } });
   }
   const services = core.registry.find("", "v1", "services")!;
   if (core.store.get("/services", "default/kubernetes") === undefined)
-    await create({ ...ownCall(core, services, "default", "", "kube-apiserver"), body: kubernetesService(serviceCidr) });
+    await create({
+      ...ownCall(core, services, { namespace: "default", manager: MANAGER }),
+      body: kubernetesService(serviceCidr),
+    });
   const classes = core.registry.find("scheduling.k8s.io", "v1", "priorityclasses");
   for (const body of PRIORITIES)
     if (classes !== undefined && core.store.get("scheduling.k8s.io/priorityclasses", body.metadata.name) === undefined)
-      await create({ ...ownCall(core, classes, "", "", "kube-apiserver"), body: structuredClone(body) });
+      await create({ ...ownCall(core, classes, { manager: MANAGER }), body: structuredClone(body) });
   await core.store.durable();
 }

@@ -29,7 +29,7 @@ export async function provideDefaultAccount(core: Core, namespace: string): Prom
   if (!isOpen(core.store.get(NAMESPACES, namespace))) return;
   if (core.store.get(ACCOUNTS, `${namespace}/${NAME}`) !== undefined) return;
   const accounts = core.registry.find("", "v1", "serviceaccounts")!;
-  await create({ ...ownCall(core, accounts, namespace, ""), body: { metadata: { name: NAME } } });
+  await create({ ...ownCall(core, accounts, { namespace }), body: { metadata: { name: NAME } } });
 }
 
 function isOpen(namespace: Body | undefined): boolean {

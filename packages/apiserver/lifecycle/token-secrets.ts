@@ -57,7 +57,7 @@ async function settle(core: Core, tokens: AccountTokens, caPem: string | undefin
     token: textAt(secret, "data.token") === "" ? tokens.issueForSecret(account, secret) : undefined,
   }).filter(([field, value]) => value !== undefined && (secret.data as Body | undefined)?.[field] === undefined);
   if (missing.length === 0 && uid !== "") return;
-  await rewrite(ownCall(core, resource, namespace, name), (live) => {
+  await rewrite(ownCall(core, resource, { namespace, name }), (live) => {
     const next = copyJson(live);
     next.metadata.annotations = { ...next.metadata.annotations, [ACCOUNT_UID]: account.metadata.uid };
     const filled = missing.map(([field, value]) => [field, Buffer.from(value!).toString("base64")]);

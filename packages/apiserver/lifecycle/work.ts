@@ -62,13 +62,19 @@ export class Work<K> {
   }
 }
 
+/** What a call of the server's own is about, without a name the collection, and in whose name it is made. */
+interface OwnCall {
+  namespace?: string;
+  name?: string;
+  /** Who owns the fields that are written; `kube-controller-manager` unless said. */
+  manager?: string;
+}
+
 /** A call that the server makes on its own behalf. */
 export function ownCall(
   core: Core,
   resource: ServedResource,
-  namespace: string,
-  name: string,
-  manager = "kube-controller-manager",
+  { namespace = "", name = "", manager = "kube-controller-manager" }: OwnCall,
 ): Call {
   return {
     core,
@@ -93,7 +99,7 @@ export async function deleteQuietly(
   object: Body,
   options: DeleteOptions,
 ): Promise<void> {
-  const call = ownCall(core, resource, object.metadata.namespace ?? "", object.metadata.name);
+  const call = ownCall(core, resource, object.metadata);
   try {
     await removeObject(call, { uid: object.metadata.uid, ...options });
   } catch (error) {

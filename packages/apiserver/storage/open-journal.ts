@@ -28,7 +28,7 @@ export function openJournal(file: string, ports: JournalPorts, onRepair?: (repor
         mark.note(state.version);
       }
       syncFolderOf(file);
-      return new SqliteJournal(file, db, mark, isNew ? inOrder(rows) : rows, state);
+      return new SqliteJournal({ file, db, mark }, { rows: isNew ? inOrder(rows) : rows, state });
     } catch (error) {
       db.close();
       throw error;

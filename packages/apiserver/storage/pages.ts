@@ -68,13 +68,21 @@ function* rowsOn(page: Buffer, header: number, pages: ReadonlyMap<number, Buffer
   if (type !== INDEX_LEAF && type !== INDEX_INTERIOR && type !== TABLE_LEAF) return;
   const pointers = header + (type === INDEX_INTERIOR ? 12 : 8);
   const cells = Math.min(page.readUInt16BE(header + 3), Math.floor((page.length - pointers) / 2));
+  const cellsOn: CellPage = { page, type };
   for (let i = 0; i < cells; i++) {
-    const row = rowAt(page, page.readUInt16BE(pointers + 2 * i), type, pages);
+    const row = rowAt(cellsOn, page.readUInt16BE(pointers + 2 * i), pages);
     if (row !== undefined) yield row;
   }
 }
 
-function rowAt(page: Buffer, cell: number, type: number, pages: ReadonlyMap<number, Buffer>): Columns | undefined {
+/** A page with cells, and of which type it says that it is. */
+interface CellPage {
+  page: Buffer;
+  type: number;
+}
+
+function rowAt(on: CellPage, cell: number, pages: ReadonlyMap<number, Buffer>): Columns | undefined {
+  const { page, type } = on;
   let at = cell + (type === INDEX_INTERIOR ? 4 : 0);
   const length = varint(page, at);
   if (length === undefined || length.value > LONGEST_ROW) return undefined;
@@ -84,20 +92,19 @@ function rowAt(page: Buffer, cell: number, type: number, pages: ReadonlyMap<numb
     if (id === undefined) return undefined;
     at = id.next;
   }
-  const payload = payloadAt(page, at, length.value, type === TABLE_LEAF, pages);
+  const payload = payloadAt(on, at, length.value, pages);
   return payload === undefined ? undefined : columnsOf(payload);
 }
 
 /** A payload that is too long for its page goes on in a chain of others. */
 function payloadAt(
-  page: Buffer,
+  { page, type }: CellPage,
   at: number,
   length: number,
-  isTable: boolean,
   pages: ReadonlyMap<number, Buffer>,
 ): Buffer | undefined {
   const size = page.length;
-  const most = isTable ? size - 35 : Math.floor(((size - 12) * 64) / 255) - 23;
+  const most = type === TABLE_LEAF ? size - 35 : Math.floor(((size - 12) * 64) / 255) - 23;
   const least = Math.floor(((size - 12) * 32) / 255) - 23;
   if (length <= most) return at + length <= size ? page.subarray(at, at + length) : undefined;
   const even = least + ((length - least) % (size - 4));

@@ -46,6 +46,13 @@ interface Known {
   sum: number;
 }
 
+/** An open file and the mark beside it. */
+interface Opened {
+  file: string;
+  db: DatabaseSync;
+  mark: MarkWriter;
+}
+
 /** The file while it is written: rows are found by the ids that were read or given at first, so a commit costs no look into an index. */
 export class SqliteJournal implements Journal {
   readonly #file: string;
@@ -59,12 +66,13 @@ export class SqliteJournal implements Journal {
   #state: JournalState;
   #rows: LoadedRow[];
 
-  constructor(file: string, db: DatabaseSync, mark: MarkWriter, rows: LoadedRow[], state: JournalState) {
+  /** `held`: what the file holds. */
+  constructor({ file, db, mark }: Opened, held: { rows: LoadedRow[]; state: JournalState }) {
     this.#file = file;
     this.#db = db;
     this.#mark = mark;
-    this.#rows = rows;
-    this.#state = state;
+    this.#rows = held.rows;
+    this.#state = held.state;
     this.#insert = db.prepare(INSERT);
     this.#update = db.prepare("UPDATE objects SET value = ?, sum = ? WHERE id = ?");
     this.#delete = db.prepare("DELETE FROM objects WHERE id = ?");

@@ -37,8 +37,8 @@ export async function removeObject(call: Call, options: DeleteOptions): Promise<
     const refusal = resource.deletion?.refuses?.(call.name);
     if (refusal !== undefined) throw forbidden(resource, call.name, refusal);
     if (!admitted) {
-      await admit(call, "DELETE", undefined, live);
-      await approve(call, "DELETE", undefined, live);
+      await admit(call, { operation: "DELETE", old: live });
+      await approve(call, { operation: "DELETE", old: live });
       admitted = true;
       if (core.store.get(collection, key) !== stored) continue;
     }

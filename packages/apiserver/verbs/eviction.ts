@@ -15,8 +15,9 @@ export async function evict(call: Call): Promise<Status> {
   if (eviction.metadata.name !== call.name) throw badRequest("name in URL does not match name in Eviction object");
   const pod = await get(call);
   eviction.metadata.namespace = call.namespace;
-  await admit(call, "CREATE", eviction, undefined, EVICTION);
-  await approve(call, "CREATE", eviction, undefined, EVICTION);
+  const write = { operation: "CREATE", object: eviction, kind: EVICTION } as const;
+  await admit(call, write);
+  await approve(call, write);
   const deletion: Call = { ...call, subresource: "", body: eviction.deleteOptions };
   const budgets = isDisrupted(pod) ? budgetsOf(call, pod) : [];
   if (budgets.length > 1) throw tooManyBudgets();

@@ -52,7 +52,8 @@ export async function prepared(call: Call, object: Body, write: Write): Promise<
   await letOthersGo(call);
   const seen = shown?.of(object) ?? object;
   const old = live && (shown?.of(live) ?? live);
-  const isChanged = await admit(call, write.operation, seen, old, shown?.kind);
+  const asked = { operation: write.operation, object: seen, old, kind: shown?.kind };
+  const isChanged = await admit(call, asked);
   await letOthersGo(call);
   const next = await write.complete(isChanged ? (shown?.back(object, seen) ?? object) : object, isChanged);
   writeOut(resource, next);
@@ -64,7 +65,7 @@ export async function prepared(call: Call, object: Body, write: Write): Promise<
   if (subresource === "") allocate(call, next);
   warn(call, next, live);
   await write.permit?.();
-  await approve(call, write.operation, shown?.of(next) ?? next, old, shown?.kind);
+  await approve(call, { ...asked, object: shown?.of(next) ?? next });
   if (isChanged && !resource.builtIn) core.registry.compiled(resource).prune(next);
   return next;
 }

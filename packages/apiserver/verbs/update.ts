@@ -7,7 +7,7 @@ import { letOthersGo, noteSize, type Sized } from "../json/turns.ts";
 import { copyJson, isRecord } from "../json/value.ts";
 import { apiVersionOf, type Body, type FieldError, METADATA_FIELDS, type MetadataField } from "../model/served.ts";
 import { conflict, invalid, MODIFIED, notFound, unreasoned } from "../model/status.ts";
-import { trackInPasses } from "../patch/managed-fields.ts";
+import { type TrackedUpdate, trackInPasses } from "../patch/managed-fields.ts";
 import { validateManagedFields } from "../patch/managers.ts";
 import { store } from "./create.ts";
 import {
@@ -140,6 +140,7 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
   const { core, resource } = call;
   const { shown, managed = false, subresource = call.subresource } = options;
   const now = core.clock.now();
+  const time = rfc3339(now);
   const badOwners = sentOwners(proposed, live, options);
   const isUnowned = managed && proposed.metadata.managedFields === undefined;
   await letOthersGo(call);
@@ -153,7 +154,8 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
     shown,
     errors: resource.builtIn ? badOwners : [],
     async own(object) {
-      if (!managed) object.metadata.managedFields = await ownersAfter(call, live, object, subresource, now);
+      if (!managed)
+        object.metadata.managedFields = await ownersAfter(call, { before: live, after: object, subresource, time });
     },
     async complete(object, isChanged) {
       const whole = isChanged && shown === undefined ? await take(call, live, object, subresource) : object;
@@ -173,19 +175,13 @@ async function prepare(call: Call, live: Body, proposed: Body, options: RewriteO
 /** None where the object can't be shown in a version that an owner wrote in: upstream refuses no write for that (`UpdateNoErrors`). */
 async function ownersAfter(
   call: Call,
-  before: Body,
-  after: Body,
-  subresource: string,
-  now: number,
+  written: Pick<TrackedUpdate, "before" | "after" | "subresource" | "time">,
 ): Promise<unknown[]> {
   const { resource } = call;
   const update = {
-    before,
-    after,
+    ...written,
     manager: managerOf(call),
-    subresource,
     apiVersion: apiVersionOf(resource),
-    time: rfc3339(now),
     schema: resource.schema,
     mayNotFit: !resource.builtIn,
   };

@@ -11,8 +11,9 @@ import { type WebhookHttp, webhookSockets } from "./http.ts";
 
 const REVIEW = { kind: "AdmissionReview", apiVersion: "admission.k8s.io/v1" };
 const answering = (post: WebhookHttp["post"]): WebhookHttp => ({ post, close: async () => {} });
+const hook = (url: string) => ({ clientConfig: { url }, timeoutSeconds: 5 });
 const call = (http: WebhookHttp, url = "https://hooks/a") =>
-  callWebhook({ clock: new VirtualClock(), store: new Store(), http }, { url }, REVIEW, 5, undefined);
+  callWebhook({ clock: new VirtualClock(), store: new Store(), http }, hook(url), REVIEW, undefined);
 
 const failing = (code: string) => async () => {
   throw Object.assign(new Error("no"), { cause: Object.assign(new Error("deep"), { code }) });
@@ -50,7 +51,7 @@ for (const [answer, post, text] of refused)
 test("a webhook that does not answer in time is given up, though it goes on", async () => {
   const clock = new VirtualClock();
   const http = answering(() => new Promise(() => {}));
-  const asked = callWebhook({ clock, store: new Store(), http }, { url: "https://hooks/" }, REVIEW, 5, undefined);
+  const asked = callWebhook({ clock, store: new Store(), http }, hook("https://hooks/"), REVIEW, undefined);
   const given = assert.rejects(asked, /context deadline exceeded$/);
   await clock.run(5_000);
   await given;
@@ -61,7 +62,7 @@ test("a webhook is given up at once when the request that asks has ended already
   const http = answering(() => Promise.resolve().then(() => json(200, REVIEW)));
   const at = { clock: new VirtualClock(), store: new Store(), http };
   const ended = AbortSignal.abort(new Error("the client left"));
-  await assert.rejects(callWebhook(at, { url: "https://hooks/a" }, REVIEW, 5, ended), /the client left/);
+  await assert.rejects(callWebhook(at, hook("https://hooks/a"), REVIEW, ended), /the client left/);
 });
 
 test("over sockets: the authority that is given counts, and a Service's name stands for the address of its endpoint", async () => {

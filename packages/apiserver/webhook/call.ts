@@ -17,15 +17,20 @@ export interface Callers {
   http: WebhookHttp;
 }
 
+/** A webhook as far as calls need to know it. */
+export interface Called {
+  clientConfig: ClientConfig;
+  timeoutSeconds: number;
+}
+
 /** Posts `body` and gives the object that comes back. Rejects with `CallFailed`. */
 export async function callWebhook(
   { clock, store, http }: Callers,
-  config: ClientConfig,
+  { clientConfig, timeoutSeconds }: Called,
   body: { kind: string; apiVersion: string },
-  timeoutSeconds: number,
   parent: AbortSignal | undefined,
 ): Promise<Record<string, unknown>> {
-  const target = targetOf(store, config);
+  const target = targetOf(store, clientConfig);
   const query = `?timeout=${timeoutSeconds}s`;
   const failed = (why: string) => new CallFailed(`Post "${target.url}${query}": ${why}`);
   if ("unreachable" in target) throw failed(target.unreachable);

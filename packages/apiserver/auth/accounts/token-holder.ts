@@ -30,13 +30,8 @@ export function holderOf(store: Store, claims: Claims, now: number): User | stri
     const bound = at(own, kind);
     // A Pod's token names its Node, but is not bound to it.
     if (bound === undefined || (kind === "node" && at(own, "pod") !== undefined)) continue;
-    const fault = boundFault(
-      store,
-      kind,
-      namespace,
-      { name: textAt(bound, "name"), uid: textAt(bound, "uid") },
-      goneBefore,
-    );
+    const to = { kind, namespace, name: textAt(bound, "name"), uid: textAt(bound, "uid") };
+    const fault = boundFault(store, to, goneBefore);
     if (fault !== undefined) return fault;
   }
   if (typeof claims.jti === "string") note("credential-id", `JTI=${claims.jti}`);
@@ -60,6 +55,12 @@ interface Reference {
   uid: string;
 }
 
+/** What a token is bound to beside its account. */
+interface BoundObject extends Reference {
+  kind: "secret" | "pod" | "node";
+  namespace: string;
+}
+
 function accountFault(
   store: Store,
   namespace: string,
@@ -73,13 +74,7 @@ function accountFault(
   return isGone(account, goneBefore) ? `service account ${namespace}/${name} has been deleted` : undefined;
 }
 
-function boundFault(
-  store: Store,
-  kind: "secret" | "pod" | "node",
-  namespace: string,
-  { name, uid }: Reference,
-  goneBefore: number,
-): string | undefined {
+function boundFault(store: Store, { kind, namespace, name, uid }: BoundObject, goneBefore: number): string | undefined {
   const object = store.get(`/${kind}s`, kind === "node" ? name : `${namespace}/${name}`);
   if (object === undefined) return INVALIDATED;
   if (object.metadata.uid !== uid) {

@@ -25,7 +25,7 @@ const ERRORS = { group: "authentication.k8s.io", plural: "TokenRequest", kind: "
 export async function requestToken(call: Call, tokens: AccountTokens): Promise<Body> {
   const { core, name, namespace } = call;
   const request = await readRequest(call);
-  await admit(call, "CREATE", request, undefined, KIND);
+  await admit(call, { operation: "CREATE", object: request, kind: KIND });
   const given = request.metadata.name ?? "";
   if (given !== "" && given !== name)
     refuse(name, invalidField("metadata.name", given, "must match the service account name if specified"));
@@ -54,7 +54,7 @@ export async function requestToken(call: Call, tokens: AccountTokens): Promise<B
   const spec = { boundObjectRef: null, ...membersAt(request, "spec"), audiences };
   const asked = { ...request, metadata: metadata as unknown as Body["metadata"], spec };
   const unanswered = { token: "", expirationTimestamp: null };
-  await approve(call, "CREATE", { ...asked, status: unanswered }, undefined, KIND);
+  await approve(call, { operation: "CREATE", object: { ...asked, status: unanswered }, kind: KIND });
   const token = tokens.issue({ account, audiences, bound, ...lifetime });
   const status = { token, expirationTimestamp: rfc3339(now + seconds * 1000) };
   return { ...asked, status };

@@ -26,13 +26,14 @@ const grant = (name: string, kind: string, role: string, ...subjects: object[]) 
 });
 const toBob = { kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "bob" };
 
-async function as(w: World, user: User, method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: unknown) {
+/** Sends requests of a user. */
+const as = (w: World, user: User) => async (method: "GET" | "POST" | "PATCH", path: string, body?: unknown) => {
   const transport = w.server.transport(user);
   const contentType = method === "PATCH" ? "application/merge-patch+json" : "application/json";
   const answer = await transport.request({ method, path, body, ...(body !== undefined && { contentType }) });
   await transport.close();
   return { status: answer.status, body: answer.body as Body & Status };
-}
+};
 
 async function withWorld(run: (w: World) => Promise<void>): Promise<void> {
   const w = await world();
@@ -45,7 +46,7 @@ async function withWorld(run: (w: World) => Promise<void>): Promise<void> {
 
 test("nobody may do anything but what a binding grants, and for no longer than it is there", () =>
   withWorld(async (w) => {
-    const refused = await as(w, bob, "GET", CONFIG_MAPS);
+    const refused = await as(w, bob)("GET", CONFIG_MAPS);
     assert.equal(refused.status, 403);
     assert.equal(
       refused.body.message,
@@ -53,10 +54,10 @@ test("nobody may do anything but what a binding grants, and for no longer than i
     );
     await w.ask("POST", ROLES, { metadata: { name: "reader" }, rules: [configMaps("list")] });
     await w.ask("POST", BINDINGS, grant("readers", "Role", "reader", toBob));
-    assert.equal((await as(w, bob, "GET", CONFIG_MAPS)).status, 200);
-    assert.equal((await as(w, bob, "GET", "/api/v1/configmaps")).status, 403);
+    assert.equal((await as(w, bob)("GET", CONFIG_MAPS)).status, 200);
+    assert.equal((await as(w, bob)("GET", "/api/v1/configmaps")).status, 403);
     await w.ask("DELETE", `${BINDINGS}/readers`);
-    assert.equal((await as(w, bob, "GET", CONFIG_MAPS)).status, 403);
+    assert.equal((await as(w, bob)("GET", CONFIG_MAPS)).status, 403);
   }));
 
 test("a right to one name is a right to the list of that name alone, however the selector is written", () =>
@@ -101,14 +102,14 @@ test("groups and ServiceAccounts are granted what users are; a changed role coun
     const account = { kind: "ServiceAccount", name: "app", namespace: "default" };
     await w.ask("POST", CLUSTER_BINDINGS, grant("readers", "ClusterRole", "reader", group, account));
     const app: User = { name: "system:serviceaccount:default:app", groups: [] };
-    for (const user of [bob, app]) assert.equal((await as(w, user, "GET", "/api/v1/configmaps")).status, 200);
+    for (const user of [bob, app]) assert.equal((await as(w, user)("GET", "/api/v1/configmaps")).status, 200);
     await w.ask(
       "PATCH",
       `${CLUSTER_ROLES}/reader`,
       { rules: [configMaps("get")] },
       { contentType: "application/merge-patch+json" },
     );
-    for (const user of [bob, app]) assert.equal((await as(w, user, "GET", "/api/v1/configmaps")).status, 403);
+    for (const user of [bob, app]) assert.equal((await as(w, user)("GET", "/api/v1/configmaps")).status, 403);
   }));
 
 test("why something is allowed names the binding, its role, and the subject that the user is", () =>
@@ -135,7 +136,7 @@ test("why something is allowed names the binding, its role, and the subject that
 test("a binding to a role that is not there says so in the refusal", () =>
   withWorld(async (w) => {
     await w.ask("POST", BINDINGS, grant("hanging", "ClusterRole", "nowhere", toBob));
-    const { body } = await as(w, bob, "GET", CONFIG_MAPS);
+    const { body } = await as(w, bob)("GET", CONFIG_MAPS);
     assert.match(body.message ?? "", /: RBAC: clusterrole\.rbac\.authorization\.k8s\.io "nowhere" not found$/);
   }));
 
@@ -148,21 +149,21 @@ test("nobody grants more than they hold, unless they may escalate or bind", () =
     });
     await w.ask("POST", BINDINGS, grant("granters", "Role", "granter", toBob));
     const wanted = { metadata: { name: "more" }, rules: [configMaps("get", "list")] };
-    const refused = await as(w, bob, "POST", ROLES, wanted);
+    const refused = await as(w, bob)("POST", ROLES, wanted);
     assert.equal(
       refused.body.message,
       'roles.rbac.authorization.k8s.io "more" is forbidden: user "bob" (groups=["dev" "system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["configmaps"], Verbs:["get" "list"]}',
     );
     await w.ask("POST", ROLES, wanted);
-    assert.equal((await as(w, bob, "POST", BINDINGS, grant("mine", "Role", "more", toBob))).status, 403);
-    assert.equal((await as(w, bob, "PATCH", `${ROLES}/more`, { metadata: { labels: { a: "b" } } })).status, 403);
+    assert.equal((await as(w, bob)("POST", BINDINGS, grant("mine", "Role", "more", toBob))).status, 403);
+    assert.equal((await as(w, bob)("PATCH", `${ROLES}/more`, { metadata: { labels: { a: "b" } } })).status, 403);
     await w.ask("POST", ROLES, {
       metadata: { name: "trusted" },
       rules: [{ ...everyRole, verbs: ["bind", "escalate"] }],
     });
     await w.ask("POST", BINDINGS, grant("trusted", "Role", "trusted", toBob));
-    assert.equal((await as(w, bob, "POST", BINDINGS, grant("mine", "Role", "more", toBob))).status, 201);
-    assert.equal((await as(w, bob, "POST", ROLES, { ...wanted, metadata: { name: "most" } })).status, 201);
+    assert.equal((await as(w, bob)("POST", BINDINGS, grant("mine", "Role", "more", toBob))).status, 201);
+    assert.equal((await as(w, bob)("POST", ROLES, { ...wanted, metadata: { name: "most" } })).status, 201);
   }));
 
 test("who holds rights may grant some of them", () =>
@@ -171,9 +172,9 @@ test("who holds rights may grant some of them", () =>
     await w.ask("POST", ROLES, { metadata: { name: "granter" }, rules: [roles, configMaps("get", "list")] });
     await w.ask("POST", BINDINGS, grant("granters", "Role", "granter", toBob));
     const some = (name: string, ...verbs: string[]) => ({ metadata: { name }, rules: [configMaps(...verbs)] });
-    assert.equal((await as(w, bob, "POST", ROLES, some("less", "get"))).status, 201);
-    assert.equal((await as(w, bob, "POST", BINDINGS, grant("less", "Role", "less", toBob))).status, 201);
-    assert.equal((await as(w, bob, "POST", ROLES, some("more", "get", "delete"))).status, 403);
+    assert.equal((await as(w, bob)("POST", ROLES, some("less", "get"))).status, 201);
+    assert.equal((await as(w, bob)("POST", BINDINGS, grant("less", "Role", "less", toBob))).status, 201);
+    assert.equal((await as(w, bob)("POST", ROLES, some("more", "get", "delete"))).status, 403);
   }));
 
 test("a SelfSubjectRulesReview lists what its sender may do in the namespace, and the roles that are missing", () =>
@@ -189,7 +190,7 @@ test("a SelfSubjectRulesReview lists what its sender may do in the namespace, an
     await w.ask("POST", BINDINGS, grant("hanging", "Role", "nowhere", toBob));
     const review = async (namespace: string) => {
       const path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews";
-      const { body } = await as(w, bob, "POST", path, { spec: { namespace } });
+      const { body } = await as(w, bob)("POST", path, { spec: { namespace } });
       return body.status as unknown as {
         resourceRules: unknown[];
         nonResourceRules: object[];
