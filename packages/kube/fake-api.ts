@@ -23,7 +23,7 @@ export class FakeApi implements Transport {
   /** Whether a watch may begin with what there is; else that is refused, as servers without the feature do. */
   streamsLists = false;
   /** Looks at a request before it is served; an answer or a rejection replaces the service. */
-  intercept: (request: ApiRequest) => ApiAnswer | Promise<ApiAnswer> | undefined = () => undefined;
+  intercept: (request: ApiRequest) => ApiAnswer | undefined | Promise<ApiAnswer | undefined> = () => undefined;
   #version = 100;
   #compacted = 0;
   #log: Logged[] = [];

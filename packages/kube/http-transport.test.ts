@@ -233,6 +233,32 @@ test("after one request that waited in vain, no other is put on a socket from be
   );
 });
 
+test("a request that its caller does not want any more says nothing of the other sockets: they are used again", async () => {
+  const seen = new Set<unknown>();
+  const asked = Promise.withResolvers<void>();
+  await serving(
+    (req, res) => {
+      seen.add(req.socket);
+      if (req.url === "/silent") asked.resolve();
+      else res.end("fine");
+    },
+    async (url) => {
+      const transport = createHttpTransport({ server: url });
+      const get = (path: string, signal?: AbortSignal) =>
+        transport.request({ method: "GET", path, ...(signal && { signal }) });
+      await Promise.all([get("/"), get("/"), get("/")]);
+      const caller = new AbortController();
+      const silent = get("/silent", caller.signal);
+      await asked.promise;
+      caller.abort();
+      await assert.rejects(silent, { name: "AbortError" });
+      await get("/");
+      assert.equal(seen.size, 3);
+      await transport.close();
+    },
+  );
+});
+
 test("one request after the other uses one socket, a DELETE with a body, too", async () => {
   const sockets = new Set<unknown>();
   await serving(

@@ -112,6 +112,29 @@ test("a leader that can't renew stops before the lease runs out for others", asy
   await run;
 });
 
+test("a candidate that waits looks at the lease at least each time and a fifth that its setting says", async () => {
+  const api = new FakeApi();
+  const clock = new VirtualClock();
+  const stop = new AbortController();
+  const runs = [candidate(api, clock, 1, 0).leader.run(stop.signal)];
+  await clock.run(1_000);
+  let looks = 0;
+  const waiting = candidate(api, clock, 2, 0);
+  api.intercept = ({ method }) => {
+    if (method === "GET") looks++;
+    return undefined;
+  };
+  runs.push(waiting.leader.run(stop.signal));
+  await clock.run(60_000);
+  // The holder writes what it knows, and reads nothing.
+  assert.ok(
+    looks >= 60_000 / (1.2 * LEASE_TIMES.retryMs) && looks <= 1 + 60_000 / LEASE_TIMES.retryMs,
+    `${looks} looks`,
+  );
+  stop.abort();
+  await Promise.all(runs);
+});
+
 test("the record is what other tools read: holder, times, transitions; empty after a release", async () => {
   const api = new FakeApi();
   const clock = new VirtualClock();

@@ -244,6 +244,20 @@ test("stopping aborts what runs and waits for it", async () => {
   assert.equal(ended, "refused");
 });
 
+test("a manager that is stopped before its caches are filled has started, and waits for nothing more", async () => {
+  const { api, clock, manager } = world();
+  api.intercept = () => {
+    throw new Fault("Unavailable", "api", "down");
+  };
+  manager.add(controller(async () => DONE));
+  const started = manager.start();
+  await clock.run(10_000);
+  const stopped = manager.stop();
+  await clock.run(60_000);
+  await Promise.all([started, stopped]);
+  assert.equal(manager.ready(), false);
+});
+
 test("what a controller did not declare is refused before it leaves the process", async () => {
   const { api, clock, manager } = world();
   const refusals: string[] = [];
@@ -387,6 +401,32 @@ test("a stopped leader gives the lease back, so the next one need not wait", asy
   await managers[0]!.stop();
   assert.ok(await clock.run(5_000, () => managers[1]!.leading("metal")));
   await managers[1]!.stop();
+});
+
+test("a leader that stops keeps its lease until its last reconcile has ended, and writes that one's events before it is gone", async () => {
+  let holderAtEnd: string | undefined;
+  const late: Reconcile = async ({ name }, { cache, clock, events }) => {
+    await clock.sleep(5_000);
+    events.warning(cache.get(Node, { name })!, "Late", "ended after the stop");
+    const lease = [...api.objects.values()].find(({ kind }) => kind === "Lease") as Lease;
+    holderAtEnd = lease.spec?.holderIdentity;
+    return DONE;
+  };
+  const { api, clock, managers } = replicas(() => late);
+  void managers[0]!.start();
+  await clock.run(1_000);
+  // Events are slow to write.
+  api.intercept = ({ method, path }) => {
+    if (method !== "POST" || !path.endsWith("/events")) return undefined;
+    return clock.sleep(1_000).then(() => undefined);
+  };
+  let written: number | undefined;
+  const count = () => [...api.objects.values()].filter(({ kind }) => kind === "Event").length;
+  const stopped = managers[0]!.stop().then(() => (written = count()));
+  await clock.run(60_000);
+  await stopped;
+  assert.equal(holderAtEnd, "replica-0");
+  assert.equal(written, 1);
 });
 
 test("a replica that waits to lead keeps nothing of the changes it sees; when it leads, it looks at each object once", async () => {

@@ -133,6 +133,8 @@ test("what was noted survives a reread only where nobody wrote meanwhile", async
   at.stored = thing("2", { wait: "y" });
   assert.equal(await record.reread(), true);
   assert.deepEqual(record.object.status, { wait: "y" });
+  await record.write({ wait: "y" });
+  assert.deepEqual(at.writes, [], "the server has it already");
   at.stored = undefined;
   assert.equal(await record.reread(), false);
 });
