@@ -18,43 +18,40 @@ export interface Comparison {
 /** Compares field by field, lists by the identity of their items (structured-merge-diff's `Compare`). */
 export function* compareFields(before: unknown, after: unknown, schema: Schema): Passes<Comparison> {
   const [added, modified, removed] = [growing(), growing(), growing()];
-  yield* compareAt(before, after, schema, [], { added, modified, removed, pace: new Pace() });
+  yield* compareAt(before, after, schema, { added, modified, removed, path: [], pace: new Pace() });
   return { added, modified, removed };
 }
 
-/** The way to where the walk is; one list for all of it. */
-type Path = PathElement[];
-type Differences = Record<keyof Comparison, GrowingSet> & { pace: Pace };
+/** One walk over two values, and what it has found. */
+interface Walk extends Record<keyof Comparison, GrowingSet> {
+  /** The way to where the walk is; one list for all of it. */
+  path: PathElement[];
+  pace: Pace;
+}
 
 /** Absent values are undefined; null is a value. */
-function* compareAt(
-  before: unknown,
-  after: unknown,
-  schema: Schema | undefined,
-  path: Path,
-  found: Differences,
-): Passes<void> {
+function* compareAt(before: unknown, after: unknown, schema: Schema | undefined, walk: Walk): Passes<void> {
   if (before === after) return;
-  if (found.pace.isOver()) yield;
+  if (walk.pace.isOver()) yield;
   // Ownership goes deeper than a value that has parts.
   const hasMembers = (isRecord(before) || isRecord(after)) && !isAtomicMap(schema);
-  const members = hasMembers ? yield* compareMembers(before, after, schema, path, found) : 0;
-  const items = isAssociative(schema) ? yield* compareItems(before, after, schema, path, found) : 0;
+  const members = hasMembers ? yield* compareMembers(before, after, schema, walk) : 0;
+  const items = isAssociative(schema) ? yield* compareItems(before, after, schema, walk) : 0;
   const parts = members + items;
   if (parts > 0) {
     // A value of another form, or of none, was replaced; its parts came or went with it.
     if (before !== undefined && after !== undefined) {
-      if (form(before) !== form(after) && before !== null && after !== null) addPath(found.modified, path);
+      if (form(before) !== form(after) && before !== null && after !== null) addPath(walk.modified, walk.path);
       return;
     }
   }
-  compareWhole(before, after, path, found);
+  compareWhole(before, after, walk);
 }
 
-function compareWhole(before: unknown, after: unknown, path: Path, found: Differences): void {
-  if (before === undefined) addPath(found.added, path);
-  else if (after === undefined) addPath(found.removed, path);
-  else if (!sameJson(before, after)) addPath(found.modified, path);
+function compareWhole(before: unknown, after: unknown, { path, added, removed, modified }: Walk): void {
+  if (before === undefined) addPath(added, path);
+  else if (after === undefined) addPath(removed, path);
+  else if (!sameJson(before, after)) addPath(modified, path);
 }
 
 function form(value: unknown): string {
@@ -62,25 +59,19 @@ function form(value: unknown): string {
 }
 
 /** Returns how many members both have. */
-function* compareMembers(
-  before: unknown,
-  after: unknown,
-  schema: Schema | undefined,
-  path: Path,
-  found: Differences,
-): Passes<number> {
+function* compareMembers(before: unknown, after: unknown, schema: Schema | undefined, walk: Walk): Passes<number> {
   const old: JsonObject = isRecord(before) ? before : {};
   const now: JsonObject = isRecord(after) ? after : {};
   const names = Object.keys(now);
   const oldNames = Object.keys(old);
   for (const name of differing(old, now, oldNames, names)) {
-    if (found.pace.isOver()) yield;
+    if (walk.pace.isOver()) yield;
     const [was, is] = [member(old, name), member(now, name)];
     if (was === is) continue;
-    path.push(memberElement(name));
-    if (isLeaf(was) && isLeaf(is)) compareWhole(was, is, path, found);
-    else yield* compareAt(was, is, memberSchema(schema, name), path, found);
-    path.pop();
+    walk.path.push(memberElement(name));
+    if (isLeaf(was) && isLeaf(is)) compareWhole(was, is, walk);
+    else yield* compareAt(was, is, memberSchema(schema, name), walk);
+    walk.path.pop();
   }
   return oldNames.length + names.length;
 }
@@ -106,22 +97,15 @@ function differing(
 }
 
 /** Compares the items of two lists. Returns how many that a key or their value identifies are in both. */
-function* compareItems(
-  before: unknown,
-  after: unknown,
-  schema: Schema | undefined,
-  path: Path,
-  found: Differences,
-): Passes<number> {
-  const old = yield* itemsByElement(schema, before, found.pace);
-  const now = yield* itemsByElement(schema, after, found.pace);
+function* compareItems(before: unknown, after: unknown, schema: Schema | undefined, walk: Walk): Passes<number> {
+  const old = yield* itemsByElement(schema, before, walk.pace);
+  const now = yield* itemsByElement(schema, after, walk.pace);
   const compare = function* (element: PathElement, was?: unknown[], is?: unknown[]): Passes<void> {
-    if (found.pace.isOver()) yield;
-    path.push(element);
-    if ((was?.length ?? 1) === 1 && (is?.length ?? 1) === 1)
-      yield* compareAt(was?.[0], is?.[0], schema?.items, path, found);
-    else compareWhole(was, is, path, found);
-    path.pop();
+    if (walk.pace.isOver()) yield;
+    walk.path.push(element);
+    if ((was?.length ?? 1) === 1 && (is?.length ?? 1) === 1) yield* compareAt(was?.[0], is?.[0], schema?.items, walk);
+    else compareWhole(was, is, walk);
+    walk.path.pop();
   };
   for (const [element, was] of old) yield* compare(element, was, now.get(element));
   for (const [element, is] of now) if (!old.has(element)) yield* compare(element, undefined, is);

@@ -45,12 +45,14 @@ function* mergeObject(
     default:
   }
   const result = retain(target, patch);
-  for (const key of listsWithDirectives(patch)) yield* mergeListField(result, patch, key, schema, pace);
+  for (const key of listsWithDirectives(patch))
+    yield* mergeListField(result, steeredList(patch, key), memberSchema(schema, key), pace);
   for (const [key, change] of Object.entries(patch)) {
     if (pace.isOver()) yield;
     if (isDirective(key) || isSteered(patch, key)) continue;
-    if (isLeaf(change) && change !== null) setMember(result, key, change);
-    else yield* mergeField(result, key, change, memberSchema(schema, key), pace);
+    if (change === null) delete result[key];
+    else if (isLeaf(change)) setMember(result, key, change);
+    else setMember(result, key, yield* mergeValue(member(result, key), change, memberSchema(schema, key), pace));
   }
   return result;
 }
@@ -63,23 +65,12 @@ function retain(target: JsonObject, patch: JsonObject): JsonObject {
   return result;
 }
 
-function* mergeField(
-  result: JsonObject,
-  key: string,
-  change: unknown,
-  schema: Schema | undefined,
-  pace: Pace,
-): Passes<void> {
-  const old = member(result, key);
-  if (change === null) delete result[key];
-  else if (isRecord(change) && isRecord(old) && !replaces(schema)) {
-    setMember(result, key, yield* mergeObject(old, change, schema, pace));
-  } else if (Array.isArray(change) && Array.isArray(old) && merges(schema)) {
-    setMember(result, key, yield* mergeList(old, change, schema, pace));
-  } else if (isRecord(change) && patchDirective(change) === "delete") {
-    // Deleting what is not there, or a value of another type: an empty object stays, as upstream leaves it.
-    setMember(result, key, {});
-  } else setMember(result, key, withoutDirectives(change));
+function* mergeValue(old: unknown, change: unknown, schema: Schema | undefined, pace: Pace): Passes<unknown> {
+  if (isRecord(change) && isRecord(old) && !replaces(schema)) return yield* mergeObject(old, change, schema, pace);
+  if (Array.isArray(change) && Array.isArray(old) && merges(schema)) return yield* mergeList(old, change, schema, pace);
+  // Deleting what is not there, or a value of another type: an empty object stays, as upstream leaves it.
+  if (isRecord(change) && patchDirective(change) === "delete") return {};
+  return withoutDirectives(change);
 }
 
 const merges = (schema: Schema | undefined): boolean => strategies(schema).includes("merge");
@@ -101,18 +92,27 @@ function isSteered(patch: JsonObject, key: string): boolean {
   );
 }
 
+/** What a patch says of one list: the change, and the directives beside it. */
+interface SteeredList {
+  key: string;
+  change: unknown;
+  order: unknown[] | undefined;
+  deletions: unknown[] | undefined;
+}
+
+function steeredList(patch: JsonObject, key: string): SteeredList {
+  const order = listDirective(patch, SET_ORDER + key);
+  const deletions = listDirective(patch, DELETE_FROM_LIST + key);
+  return { key, change: member(patch, key), order, deletions };
+}
+
 /** Merges one list that has directives beside it: deletions, then the change, then the order. */
 function* mergeListField(
   result: JsonObject,
-  patch: JsonObject,
-  key: string,
-  parent: Schema | undefined,
+  { key, change, order, deletions }: SteeredList,
+  schema: Schema | undefined,
   pace: Pace,
 ): Passes<void> {
-  const schema = memberSchema(parent, key);
-  const order = listDirective(patch, SET_ORDER + key);
-  const deletions = listDirective(patch, DELETE_FROM_LIST + key);
-  const change = member(patch, key);
   const before = member(result, key);
   if (change !== undefined && change !== null && !Array.isArray(change)) return;
   if (before !== undefined && before !== null && !Array.isArray(before)) return;

@@ -43,36 +43,37 @@ interface Walk {
 function* check(value: unknown, schema: Schema | undefined, path: string, above: Walk): Passes<void> {
   if (value === null || value === undefined) return;
   const walk = schema?.["x-kubernetes-preserve-unknown-fields"] === true ? { ...above, open: true } : above;
-  const say = (text: string): void => report(walk, path === "" ? text : `${path}: ${text}`);
   switch (formOf(schema)) {
     case "map":
       if (isRecord(value)) yield* members(value, schema, path, walk);
-      else say(`expected map, got &{${printGo(value)}}`);
+      else report(walk, path, `expected map, got &{${printGo(value)}}`);
       return;
     case "list":
-      if (Array.isArray(value)) yield* items(value, schema, path, walk, say);
-      else say(`expected list, got &{${printGo(value)}}`);
+      if (Array.isArray(value)) yield* items(value, schema, path, walk);
+      else report(walk, path, `expected list, got &{${printGo(value)}}`);
       return;
     case "string":
       if (typeof value !== "string")
-        say(`expected string, got &value.valueUnstructured{Value:${printGoSyntax(value)}}`);
+        report(walk, path, `expected string, got &value.valueUnstructured{Value:${printGoSyntax(value)}}`);
       return;
     case "number":
-      if (typeof value !== "number") say(`expected numeric (int or float), got ${goTypeOf(value)}`);
+      if (typeof value !== "number") report(walk, path, `expected numeric (int or float), got ${goTypeOf(value)}`);
       return;
     case "boolean":
-      if (typeof value !== "boolean") say(`expected boolean, got &{${printGo(value)}}`);
+      if (typeof value !== "boolean") report(walk, path, `expected boolean, got &{${printGo(value)}}`);
       return;
     case "scalar":
-      if (typeof value === "object") say(`expected any scalar, got &{${printGo(value)}}`);
+      if (typeof value === "object") report(walk, path, `expected any scalar, got &{${printGo(value)}}`);
       return;
     default:
       return;
   }
 }
 
-function report({ errors, left }: Walk, text: string): void {
+/** Notes what is wrong at a path. */
+function report({ errors, left }: Walk, path: string, what: string): void {
   if (left.chars <= 0) return;
+  const text = path === "" ? what : `${path}: ${what}`;
   left.chars -= text.length;
   errors.push(text);
 }
@@ -101,7 +102,7 @@ function* members(object: Record<string, unknown>, schema: Schema | undefined, p
   for (const name of Object.keys(object)) {
     if (walk.pace.isOver()) yield;
     if (!isDeclared(schema, name) && !keepsUnknown(schema, walk.open)) {
-      report(walk, `${path}.${name}: field not declared in schema`);
+      report(walk, `${path}.${name}`, "field not declared in schema");
       return;
     }
     const value = object[name];
@@ -112,13 +113,7 @@ function* members(object: Record<string, unknown>, schema: Schema | undefined, p
   }
 }
 
-function* items(
-  list: readonly unknown[],
-  schema: Schema | undefined,
-  path: string,
-  walk: Walk,
-  say: (text: string) => void,
-): Passes<void> {
+function* items(list: readonly unknown[], schema: Schema | undefined, path: string, walk: Walk): Passes<void> {
   const type = schema?.["x-kubernetes-list-type"];
   const seen = new Set<string>();
   for (const [i, item] of list.entries()) {
@@ -126,9 +121,9 @@ function* items(
     let at = `[${i}]`;
     if (type === "set" || type === "map") {
       const { element, wrong } = identified(item, schema, type);
-      if (element === undefined) return void say(`element ${i}: ${wrong}`);
+      if (element === undefined) return void report(walk, path, `element ${i}: ${wrong}`);
       at = printPath([element]);
-      if (seen.has(element) && !walk.duplicates) say(`duplicate entries for key ${at}`);
+      if (seen.has(element) && !walk.duplicates) report(walk, path, `duplicate entries for key ${at}`);
       seen.add(element);
     }
     if (isRightText(item, schema?.items)) continue;

@@ -52,8 +52,7 @@ export function compile(schema: Schema, scale?: ServedResource["scale"]): Compil
   // Programs are made on first use: most kinds of a cluster never see an object.
   let rules: Rules | undefined;
   const judge: CompiledSchema["judge"] = function* (value, old, warned = []) {
-    const errors: FieldError[] = [];
-    yield* validateInPasses(root, value, old, "", errors);
+    const errors = yield* validateInPasses(root, value, old);
     yield;
     errors.push(...scaleErrors(scale, value));
     embeddedErrors(root, value, "", errors);
@@ -104,7 +103,7 @@ function findNulls(node: Node, value: unknown, path: string, errors: FieldError[
     const at = path === "" ? key : `${path}.${key}`;
     if (child === undefined || at === "metadata") continue;
     if (inner !== null) findNulls(child, inner, at, errors);
-    else if (child.schema.default === undefined) validateNode(child, null, undefined, at, errors);
+    else if (child.schema.default === undefined) errors.push(...validateNode(child, null, at));
   }
 }
 

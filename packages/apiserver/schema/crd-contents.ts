@@ -10,35 +10,29 @@ import { validateNode } from "./validate.ts";
 /** What it takes to look at a node without those below it, in steps of a walk. */
 const STEPS_A_NODE = 5;
 
-/** Defaults that must hold, and rules that must compile. `copies`: how many values of the node one object may hold. */
-export function* contents(
-  node: Node,
-  path: string,
-  errors: FieldError[],
-  copies: number | undefined,
-  check: RuleCheck,
-  isRoot = false,
-): Passes<void> {
+/**
+ * Defaults that must hold, and rules that must compile. `copies`: how many values of the node one object may hold, unless only the size of
+ * a request limits that.
+ */
+export function* contents(node: Node, path: string, copies: number | undefined, check: RuleCheck): Passes<void> {
+  const { errors } = check;
   if (check.pace.isOver(STEPS_A_NODE)) yield;
   if (node.hasDefaults && (node.schema.default ?? undefined) !== undefined)
     defaultErrors(node, `${path}.default`, errors);
-  if (node.hasRules && rulesAreFormed(node, path, errors)) yield* check.rules(node, path, copies, isRoot);
+  if (node.hasRules && rulesAreFormed(node, path, errors)) yield* check.rules(node, path, copies);
   const each = copiesBelow(node);
   const below = copies === undefined || each === undefined ? undefined : copies * each;
-  for (const [name, child] of node.properties)
-    yield* contents(child, `${path}.properties[${name}]`, errors, below, check);
-  if (node.items) yield* contents(node.items, `${path}.items`, errors, below, check);
+  for (const [name, child] of node.properties) yield* contents(child, `${path}.properties[${name}]`, below, check);
+  if (node.items) yield* contents(node.items, `${path}.items`, below, check);
   if (typeof node.additional === "object")
-    yield* contents(node.additional, `${path}.additionalProperties`, errors, below, check);
+    yield* contents(node.additional, `${path}.additionalProperties`, below, check);
 }
 
 function defaultErrors(node: Node, path: string, errors: FieldError[]): void {
   const { default: given } = node.schema;
   const value = typeof given === "object" ? structuredClone(given) : given;
   if (prune(node, value).length > 0) errors.push(invalid(path, node.schema.default, "must not have unknown fields"));
-  const found: FieldError[] = [];
-  validateNode(node, value, undefined, "", found);
-  for (const error of found) {
+  for (const error of validateNode(node, value)) {
     const within = error.field.replace(/^\./, "");
     errors.push({ ...error, field: within === "" ? path : `${path}.${within}` });
   }

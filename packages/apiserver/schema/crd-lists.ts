@@ -7,12 +7,12 @@ export function listRules(s: Schema, path: string, errors: FieldError[]): void {
   const mapType = s["x-kubernetes-map-type"];
   const keys = s["x-kubernetes-list-map-keys"] ?? [];
   if (mapType !== undefined) {
-    ofTypeFor("object", "x-kubernetes-map-type", s, path, errors);
+    ofTypeFor("x-kubernetes-map-type", s, path, errors);
     if (!["atomic", "granular"].includes(mapType))
       errors.push(notSupported(`${path}.x-kubernetes-map-type`, mapType, ["atomic", "granular"]));
   }
   if (type !== undefined) {
-    if (s.type !== "array") ofTypeFor("array", "x-kubernetes-list-type", s, path, errors);
+    if (s.type !== "array") ofTypeFor("x-kubernetes-list-type", s, path, errors);
     else if (type === "set") setRules(s.items, path, errors);
     if (!["atomic", "set", "map"].includes(type))
       errors.push(notSupported(`${path}.x-kubernetes-list-type`, type, ["atomic", "set", "map"]));
@@ -23,10 +23,14 @@ export function listRules(s: Schema, path: string, errors: FieldError[]): void {
     errors.push(type === undefined ? required(at, why) : invalid(at, type, why));
   }
   if (type === "map") mapRules(s, keys, path, errors);
-  if ((type === "set" || type === "map") && s.items !== undefined) itemRules(s.items, keys, type, path, errors);
+  if (type === "set" || type === "map") itemRules(s, path, errors);
 }
 
-function ofTypeFor(wanted: string, word: string, { type }: Schema, path: string, errors: FieldError[]): void {
+/** Of which type a schema is that has the word. */
+const TYPE_FOR = { "x-kubernetes-map-type": "object", "x-kubernetes-list-type": "array" } as const;
+
+function ofTypeFor(word: keyof typeof TYPE_FOR, { type }: Schema, path: string, errors: FieldError[]): void {
+  const wanted = TYPE_FOR[word];
   if (type === wanted) return;
   const why = `must be ${wanted} if ${word} is specified`;
   errors.push(type === undefined ? required(`${path}.type`, why) : invalid(`${path}.type`, type, why));
@@ -71,13 +75,15 @@ function mapRules({ items }: Schema, keys: readonly string[], path: string, erro
 }
 
 /** Items of owned lists can't be null, and what identifies them is always there. */
-function itemRules(items: Schema, keys: readonly string[], type: string, path: string, errors: FieldError[]): void {
+function itemRules(list: Schema, path: string, errors: FieldError[]): void {
+  const { items, "x-kubernetes-list-type": type } = list;
+  if (items === undefined) return;
   if (items.nullable === true)
     errors.push(forbidden(`${path}.items.nullable`, `cannot be nullable when x-kubernetes-list-type is ${type}`));
   if (type !== "map") return;
   const why = "this property is in x-kubernetes-list-map-keys, so it";
   const mandatory = new Set(items.required);
-  for (const key of keys) {
+  for (const key of list["x-kubernetes-list-map-keys"] ?? []) {
     const property = items.properties?.[key];
     const at = `${path}.items.properties[${key}]`;
     if (property === undefined) continue;

@@ -21,6 +21,14 @@ const MAX_PATTERN = 10_000;
 /** What it takes to look at a schema without those below it, in steps of a walk; each letter of a pattern is one more. */
 const STEPS_A_SCHEMA = 10;
 
+/** Where a schema stands, and how deep. */
+interface Place {
+  path: string;
+  depth: number;
+}
+
+const below = ({ path, depth }: Place, step: string): Place => ({ path: path + step, depth: depth + 1 });
+
 interface Walk {
   errors: FieldError[];
   pace: Pace;
@@ -39,12 +47,13 @@ export function* structuralErrors(schema: unknown, path: string): Passes<FieldEr
     );
   if (root.nullable === true) errors.push(forbidden(`${path}.nullable`, "nullable cannot be true at the root"));
   metadataErrors(root, path, errors);
-  yield* shape(root, path, 0, { errors, pace: new Pace() });
+  yield* shape(root, { path, depth: 0 }, { errors, pace: new Pace() });
   typeMetaErrors(root, path, errors);
   if (errors.length > 0) return errors;
   yield;
-  const check = new RuleCheck(errors);
-  yield* contents(nodeOf(root), path, errors, 1, check, true);
+  const node = nodeOf(root);
+  const check = new RuleCheck(node, errors);
+  yield* contents(node, path, 1, check);
   check.together(path);
   return errors;
 }
@@ -66,7 +75,8 @@ function metadataErrors(root: Schema, path: string, errors: FieldError[]): void 
 }
 
 /** The form of a schema and of all below it, without looking into what it says of values. */
-function* shape(schema: unknown, path: string, depth: number, walk: Walk): Passes<void> {
+function* shape(schema: unknown, at: Place, walk: Walk): Passes<void> {
+  const { path, depth } = at;
   const { errors } = walk;
   if (!isRecord(schema)) return void errors.push(invalid(path, schema, "must be a schema"));
   if (depth > MAX_DEPTH) return void errors.push(forbidden(path, `schema is nested deeper than ${MAX_DEPTH} levels`));
@@ -74,7 +84,7 @@ function* shape(schema: unknown, path: string, depth: number, walk: Walk): Passe
     if (schema[key] !== undefined && schema[key] !== null)
       errors.push(forbidden(`${path}.${key}`, `${key} is not supported`));
   const s = schema as Schema;
-  ofType(s, path, depth, errors);
+  ofType(s, at, errors);
   yield* keywords(s, path, walk);
   listRules(s, path, errors);
   if (s["x-kubernetes-embedded-resource"] === true) {
@@ -94,11 +104,11 @@ function* shape(schema: unknown, path: string, depth: number, walk: Walk): Passe
   if (s["x-kubernetes-preserve-unknown-fields"] === false)
     errors.push(invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true or undefined"));
   for (const [name, child] of Object.entries(s.properties ?? {}))
-    yield* shape(child, `${path}.properties[${name}]`, depth + 1, walk);
-  if (s.items !== undefined) yield* shape(s.items, `${path}.items`, depth + 1, walk);
+    yield* shape(child, below(at, `.properties[${name}]`), walk);
+  if (s.items !== undefined) yield* shape(s.items, below(at, ".items"), walk);
   if (typeof s.additionalProperties === "object")
-    yield* shape(s.additionalProperties, `${path}.additionalProperties`, depth + 1, walk);
-  for (const [at, part] of logicParts(s, path)) yield* logic(part, s, at, depth + 1, walk);
+    yield* shape(s.additionalProperties, below(at, ".additionalProperties"), walk);
+  for (const [step, part] of logicParts(s)) yield* logic(part, s, below(at, step), walk);
 }
 
 function typeMetaErrors({ properties }: Schema, path: string, errors: FieldError[]): void {
@@ -109,7 +119,7 @@ function typeMetaErrors({ properties }: Schema, path: string, errors: FieldError
   }
 }
 
-function ofType(s: Schema, path: string, depth: number, errors: FieldError[]): void {
+function ofType(s: Schema, { path, depth }: Place, errors: FieldError[]): void {
   if (s["x-kubernetes-int-or-string"] === true) {
     return;
   }
@@ -161,19 +171,20 @@ function patternError(pattern: string): string | undefined {
   return undefined;
 }
 
-function logicParts(s: Schema, path: string): [string, Schema][] {
+/** The schemas that one is combined of, each with the step to it. */
+function logicParts(s: Schema): [step: string, Schema][] {
   const parts: [string, Schema][] = [];
   for (const word of ["allOf", "anyOf", "oneOf"] as const)
-    for (const [i, part] of (s[word] ?? []).entries()) parts.push([`${path}.${word}[${i}]`, part]);
-  if (s.not !== undefined) parts.push([`${path}.not`, s.not]);
+    for (const [i, part] of (s[word] ?? []).entries()) parts.push([`.${word}[${i}]`, part]);
+  if (s.not !== undefined) parts.push([".not", s.not]);
   return parts;
 }
 
 /** Inside allOf, anyOf, oneOf and not a schema may only narrow what is specified outside. */
-function* logic(part: unknown, outside: Schema, path: string, depth: number, walk: Walk): Passes<void> {
-  if (!isRecord(part)) return void walk.errors.push(invalid(path, part, "must be a schema"));
-  if (depth > MAX_DEPTH) return;
-  yield* narrowing(part as Schema, outside, path, depth, walk);
+function* logic(part: unknown, outside: Schema, at: Place, walk: Walk): Passes<void> {
+  if (!isRecord(part)) return void walk.errors.push(invalid(at.path, part, "must be a schema"));
+  if (at.depth > MAX_DEPTH) return;
+  yield* narrowing(part as Schema, outside, at, walk);
 }
 
 /** How each word is refused that says what a value is, not what it may be. */
@@ -192,7 +203,8 @@ const MUST_BE: Readonly<Record<string, string>> = {
   "x-kubernetes-validations": "empty",
 };
 
-function* narrowing(part: Schema, outside: Schema, path: string, depth: number, walk: Walk): Passes<void> {
+function* narrowing(part: Schema, outside: Schema, at: Place, walk: Walk): Passes<void> {
+  const { path, depth } = at;
   const { errors } = walk;
   if (part.type !== undefined && !isAlternative(part.type, outside, path))
     errors.push(forbidden(`${path}.type`, "must be empty to be structural"));
@@ -202,17 +214,20 @@ function* narrowing(part: Schema, outside: Schema, path: string, depth: number, 
   yield* keywords(part, path, walk);
   const isAtRoot = depth === 1;
   for (const [name, child] of Object.entries(part.properties ?? {})) {
-    const at = `${path}.properties[${name}]`;
+    const property = below(at, `.properties[${name}]`);
     const counterpart = outside.properties?.[name] ?? openCounterpart(outside);
-    if (counterpart === undefined && isAtRoot)
-      errors.push(
-        required(at.replace(/\.(allOf|anyOf|oneOf)\[\d+\]|\.not(?=\.)/g, ""), `because it is defined in ${at}`),
-      );
-    yield* logic(child, counterpart ?? {}, at, depth + 1, walk);
+    if (counterpart === undefined && isAtRoot) errors.push(undefinedOutside(property.path));
+    yield* logic(child, counterpart ?? {}, property, walk);
   }
-  if (part.items !== undefined) yield* logic(part.items, outside.items ?? {}, `${path}.items`, depth + 1, walk);
+  if (part.items !== undefined) yield* logic(part.items, outside.items ?? {}, below(at, ".items"), walk);
   // An allOf may wrap the int-or-string alternative together with a pattern.
-  for (const [at, inner] of logicParts(part, path)) yield* logic(inner, outside, at, depth + 1, walk);
+  for (const [step, inner] of logicParts(part)) yield* logic(inner, outside, below(at, step), walk);
+}
+
+/** A property that a combination at the root names must be declared there too. */
+function undefinedOutside(path: string): FieldError {
+  const outside = path.replace(/\.(allOf|anyOf|oneOf)\[\d+\]|\.not(?=\.)/g, "");
+  return required(outside, `because it is defined in ${path}`);
 }
 
 /** The two halves of an int-or-string may be named, in this order. */

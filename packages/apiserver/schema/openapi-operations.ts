@@ -83,27 +83,25 @@ export function pathsOf(resource: ServedResource): Path[] {
   const gvk = gvkOf(resource, kind);
   const self = definitionName(resource);
   const can = (verb: string): boolean => resource.verbs.includes(verb);
-  const op = (
-    method: Operation["method"],
-    action: string,
-    verb: string,
-    rest: Omit<Operation, "method" | "action" | "id" | "gvk" | "description" | "builtIn">,
-    suffix = scope + kind,
-  ): Operation => ({
-    method,
-    action,
-    id: idOf(verb, suffix),
-    description: `${verb} ${kind}`,
-    gvk,
-    builtIn: resource.builtIn,
-    ...rest,
-  });
+  /** Makes operations whose ids end in the same words. */
+  const opsOn =
+    (what: string): Make =>
+    (method, action, verb, rest) => ({
+      method,
+      action,
+      id: idOf(verb, what),
+      description: `${verb} ${kind}`,
+      gvk,
+      builtIn: resource.builtIn,
+      ...rest,
+    });
+  const op = opsOn(scope + kind);
   const emptied = { body: `${META}.DeleteOptions`, query: [...DELETE, ...LIST.slice(1)], answer: `${META}.Status` };
   const collection: Operation[] = [
     ...(can("list") ? [op("get", "list", "list", { query: LIST, answer: listDefinitionName(resource) })] : []),
     ...(can("create") ? [op("post", "post", "create", { body: self, query: WRITE, answer: self })] : []),
     ...(can("deletecollection")
-      ? [op("delete", "deletecollection", "delete", emptied, `Collection${scope}${kind}`)]
+      ? [opsOn(`Collection${scope}${kind}`)("delete", "deletecollection", "delete", emptied)]
       : []),
   ];
   const item = itemOperations(self, can, op);
@@ -115,6 +113,7 @@ export function pathsOf(resource: ServedResource): Path[] {
     const foreign = { group: sub.group, kind: sub.kind, version: sub.version };
     const answer = sub.name === "scale" ? "io.k8s.api.autoscaling.v1.Scale" : self;
     if (sub.name === "eviction" || sub.name === "binding") continue;
+    const subOp = opsOn(`${scope}${kind}${camel(sub.name)}`);
     paths.push({
       path: `${base}/${resource.plural}/{name}/${sub.name}`,
       tag,
@@ -122,10 +121,7 @@ export function pathsOf(resource: ServedResource): Path[] {
       operations: itemOperations(
         answer,
         (verb) => sub.verbs.includes(verb),
-        (method, action, verb, rest) => ({
-          ...op(method, action, verb, rest, `${scope}${kind}${camel(sub.name)}`),
-          gvk: foreign,
-        }),
+        (...asked) => ({ ...subOp(...asked), gvk: foreign }),
       ),
     });
   }
@@ -135,7 +131,7 @@ export function pathsOf(resource: ServedResource): Path[] {
       tag,
       names: [],
       operations: [
-        op("get", "list", "list", { query: LIST, answer: listDefinitionName(resource) }, `${kind}ForAllNamespaces`),
+        opsOn(`${kind}ForAllNamespaces`)("get", "list", "list", { query: LIST, answer: listDefinitionName(resource) }),
       ],
     });
   return paths.filter((p) => p.operations.length > 0);

@@ -21,36 +21,34 @@ import { numberErrors } from "./validate-number.ts";
 interface Verdict {
   errors: FieldErrors;
   passed: number;
+  /** Where the walk is. What goes on to a value in another comes back to it. */
+  path: string;
   /** Of the whole walk. */
   pace: Pace;
 }
 
-/** Adds to `errors` what is wrong with `value`. `old` is the value it replaces, where that is known. */
-export function validateNode(node: Node, value: unknown, old: unknown, path: string, errors: FieldError[]): void {
-  allPasses(validateInPasses(node, value, old, path, errors));
+/** What is wrong with `value`, which stands at `path`. */
+export function validateNode(node: Node, value: unknown, path = ""): FieldError[] {
+  const verdict = newVerdict(path, new Pace());
+  allPasses(ratcheted(node, value, undefined, verdict));
+  return [...verdict.errors];
 }
 
-/** `validateNode` in passes over the value and over the alternatives of its schema. */
-export function* validateInPasses(
-  node: Node,
-  value: unknown,
-  old: unknown,
-  path: string,
-  errors: FieldError[],
-): Passes<void> {
-  const verdict = newVerdict(new Pace());
-  yield* ratcheted(node, value, old, path, verdict);
-  for (const error of verdict.errors) errors.push(error);
+/** What is wrong with a whole value, in passes over it and over the alternatives of its schema. `old` is the value it replaces, where there is one. */
+export function* validateInPasses(root: Node, value: unknown, old: unknown): Passes<FieldError[]> {
+  const verdict = newVerdict("", new Pace());
+  yield* ratcheted(root, value, old, verdict);
+  return [...verdict.errors];
 }
 
-const newVerdict = (pace: Pace): Verdict => ({ errors: new FieldErrors(), passed: 0, pace });
+const newVerdict = (path: string, pace: Pace): Verdict => ({ errors: new FieldErrors(), passed: 0, path, pace });
 
-function* ratcheted(node: Node, value: unknown, old: unknown, path: string, verdict: Verdict): Passes<void> {
+function* ratcheted(node: Node, value: unknown, old: unknown, verdict: Verdict): Passes<void> {
   if (old !== undefined && (value === old || (yield* sameInPasses(value, old, verdict.pace)))) return;
   if (verdict.pace.isOver(stepsOf(node, value))) yield;
   // Most values are neither lists nor objects, and a generator for each would cost more than the checks.
-  if (typeof value === "object" || node.isCombined) yield* judge(node, value, old, path, verdict);
-  else judgeScalar(node, value, path, verdict);
+  if (typeof value === "object" || node.isCombined) yield* judge(node, value, old, verdict);
+  else judgeScalar(node, value, verdict);
 }
 
 /** What making a pattern ready costs, in steps of a walk, beside those for each of its letters. */
@@ -66,28 +64,28 @@ function stepsOf({ schema: { pattern } }: Node, value: unknown): number {
 }
 
 /** Adds to a verdict, which is that of all that is judged together: one for each value would cost more than the checks. */
-function* judge(node: Node, value: unknown, old: unknown, path: string, verdict: Verdict): Passes<void> {
-  if (!ofType(node, value, path, verdict)) return;
-  if (node.isCombined) yield* combined(node, value, old, path, verdict);
+function* judge(node: Node, value: unknown, old: unknown, verdict: Verdict): Passes<void> {
+  if (!ofType(node, value, verdict)) return;
+  if (node.isCombined) yield* combined(node, value, old, verdict);
   // The checks that apply to the value count, those of enums and of combinations always.
   verdict.passed += 3;
   if (Array.isArray(value)) {
-    yield* ofList(node, value, old, path, verdict);
+    yield* ofList(node, value, old, verdict);
     verdict.passed += 2;
-  } else ofScalar(node, value, path, verdict);
-  add(verdict, enumError(node, value, path));
+  } else ofScalar(node, value, verdict);
+  add(verdict, enumError(node, value, verdict.path));
   if (isRecord(value)) {
-    yield* ofObject(node, value, old, path, verdict);
+    yield* ofObject(node, value, old, verdict);
     verdict.passed++;
   }
 }
 
 /** `judge`, of what is neither a list nor an object, by a node that combines nothing. */
-function judgeScalar(node: Node, value: unknown, path: string, verdict: Verdict): void {
-  if (!ofType(node, value, path, verdict)) return;
+function judgeScalar(node: Node, value: unknown, verdict: Verdict): void {
+  if (!ofType(node, value, verdict)) return;
   verdict.passed += 3;
-  ofScalar(node, value, path, verdict);
-  add(verdict, enumError(node, value, path));
+  ofScalar(node, value, verdict);
+  add(verdict, enumError(node, value, verdict.path));
 }
 
 function add(verdict: Verdict, error: FieldError | undefined): void {
@@ -95,7 +93,8 @@ function add(verdict: Verdict, error: FieldError | undefined): void {
 }
 
 /** Judges the type. False for a null, which has nothing more to be judged. */
-function ofType(node: Node, value: unknown, path: string, verdict: Verdict): boolean {
+function ofType(node: Node, value: unknown, verdict: Verdict): boolean {
+  const { path } = verdict;
   const mismatch = typeError(node, value, path);
   add(verdict, mismatch);
   if (value === null) {
@@ -107,7 +106,8 @@ function ofType(node: Node, value: unknown, path: string, verdict: Verdict): boo
   return true;
 }
 
-function ofScalar(node: Node, value: unknown, path: string, verdict: Verdict): void {
+function ofScalar(node: Node, value: unknown, verdict: Verdict): void {
+  const { path } = verdict;
   if (typeof value === "string") {
     add(verdict, stringError(node, value, path));
     verdict.passed++;
@@ -178,14 +178,17 @@ function runes(text: string): number {
   return count;
 }
 
-function* ofList(node: Node, list: readonly unknown[], old: unknown, path: string, verdict: Verdict): Passes<void> {
+function* ofList(node: Node, list: readonly unknown[], old: unknown, verdict: Verdict): Passes<void> {
   const { minItems, maxItems, uniqueItems } = node.schema;
+  const { path } = verdict;
   if (node.items !== undefined) {
     const before = predecessors(node, old);
     for (const [i, item] of list.entries()) {
       if (verdict.errors.isFull) break;
-      yield* ratcheted(node.items, item, before(item), `${path}[${i}]`, verdict);
+      verdict.path = `${path}[${i}]`;
+      yield* ratcheted(node.items, item, before(item), verdict);
     }
+    verdict.path = path;
   }
   if (minItems !== undefined && list.length < minItems)
     verdict.errors.add(invalid(path, list.length, `${path} in body should have at least ${minItems} items`));
@@ -194,14 +197,9 @@ function* ofList(node: Node, list: readonly unknown[], old: unknown, path: strin
     verdict.errors.add(invalid(path, "", `${path} in body shouldn't contain duplicates`));
 }
 
-function* ofObject(
-  node: Node,
-  value: Record<string, unknown>,
-  old: unknown,
-  path: string,
-  verdict: Verdict,
-): Passes<void> {
+function* ofObject(node: Node, value: Record<string, unknown>, old: unknown, verdict: Verdict): Passes<void> {
   const { minProperties, maxProperties } = node.schema;
+  const { path } = verdict;
   const at = path === "" ? "" : `${path}.`;
   if (minProperties !== undefined || maxProperties !== undefined) {
     const count = Object.keys(value).length;
@@ -213,20 +211,23 @@ function* ofObject(
     if (verdict.errors.isFull) break;
     const declared = node.properties.get(key);
     const child = declared ?? (typeof node.additional === "object" ? node.additional : undefined);
+    if (child === undefined) continue;
     // Without a path above, that of a map's value begins with a dot, as upstream: errors of defaults read so.
-    const below = declared === undefined ? `${path}.${key}` : at + key;
-    if (child !== undefined) yield* ratcheted(child, value[key], oldField(old, key), below, verdict);
+    verdict.path = declared === undefined ? `${path}.${key}` : at + key;
+    yield* ratcheted(child, value[key], oldField(old, key), verdict);
   }
+  verdict.path = path;
   for (const name of node.required) if (!Object.hasOwn(value, name)) verdict.errors.add(required(at + name));
 }
 
 /** anyOf, oneOf, allOf, not. Their own errors have no place; those of the closest alternative are reported too. */
-function* combined(node: Node, value: unknown, old: unknown, path: string, verdict: Verdict): Passes<void> {
+function* combined(node: Node, value: unknown, old: unknown, verdict: Verdict): Passes<void> {
+  const { path } = verdict;
   const say = (text: string): void => verdict.errors.add(invalid("", "", `${JSON.stringify(path)} must ${text}`));
   const attempt = function* (candidate: Node): Passes<Verdict> {
-    const own = newVerdict(verdict.pace);
+    const own = newVerdict(path, verdict.pace);
     if (own.pace.isOver(stepsOf(candidate, value))) yield;
-    yield* judge(candidate, value, old, path, own);
+    yield* judge(candidate, value, old, own);
     return own;
   };
   if (node.anyOf.length > 0) {

@@ -28,55 +28,64 @@ export function variables(self: Type, optionalOld: boolean): ReadonlyMap<string,
   ]);
 }
 
+/** A rule, where it stands, and what it is for. */
+interface Placed {
+  rule: ValidationRule;
+  at: string;
+  self: Declared;
+}
+
 /** Checks the rules of one schema: that they compile, and what they may cost, each and together. */
 export class RuleCheck {
-  readonly #errors: FieldError[];
+  readonly #root: Node;
+  /** What was found wrong with the schema so far. */
+  readonly errors: FieldError[];
   /** Of the walk over the schema. */
   readonly pace = new Pace();
   #total = 0;
   #expensive: { at: string; cost: number }[] = [];
 
-  constructor(errors: FieldError[]) {
-    this.#errors = errors;
+  /** `root`: that of the schema. What is found wrong is added to `errors`. */
+  constructor(root: Node, errors: FieldError[]) {
+    this.#root = root;
+    this.errors = errors;
   }
 
-  /**
-   * Checks the rules of a node. `copies`: how many values of the node one object may hold, unless only the size of a request
-   * limits that. `whole`: the node is the root of the schema.
-   */
-  *rules(node: Node, path: string, copies: number | undefined, whole: boolean): Passes<void> {
-    const self = declared(node, whole || node.embedded);
+  /** Checks the rules of a node. `copies`: how many values of the node one object may hold, unless only the size of a request limits that. */
+  *rules(node: Node, path: string, copies: number | undefined): Passes<void> {
+    const self = declared(node, node === this.#root || node.embedded);
     if (self === undefined) return;
     for (const [i, rule] of (node.schema["x-kubernetes-validations"] ?? []).entries()) {
       if (this.pace.isOver(STEPS_A_RULE)) yield;
-      this.#rule(rule, self, `${path}.x-kubernetes-validations[${i}]`, copies ?? mostInRequest(self));
+      this.#rule({ rule, at: `${path}.x-kubernetes-validations[${i}]`, self }, copies ?? mostInRequest(self));
     }
   }
 
-  #rule(rule: ValidationRule, self: Declared, at: string, copies: number): void {
+  #rule(placed: Placed, copies: number): void {
+    const { rule, at, self } = placed;
     const known = variables(self.type, rule.optionalOldSelf === true);
     const compiled = attempt(rule.rule, known);
     if (typeof compiled === "string")
-      this.#errors.push(invalid(`${at}.rule`, asInternal(rule), `compilation failed: ${compiled}`));
+      this.errors.push(invalid(`${at}.rule`, asInternal(rule), `compilation failed: ${compiled}`));
     else if (compiled.type !== BOOL)
-      this.#errors.push(invalid(`${at}.rule`, asInternal(rule), "cel expression must evaluate to a bool"));
+      this.errors.push(invalid(`${at}.rule`, asInternal(rule), "cel expression must evaluate to a bool"));
     else if (compiled.failing !== undefined)
-      this.#errors.push(invalid(`${at}.rule`, asInternal(rule), `program instantiation failed: ${compiled.failing}`));
+      this.errors.push(invalid(`${at}.rule`, asInternal(rule), `program instantiation failed: ${compiled.failing}`));
     else {
       this.#cost(compiled.cost(self) * copies, "estimated rule cost", `${at}.rule`);
-      if (rule.messageExpression) this.#message(rule, rule.messageExpression, known, self, at);
+      if (rule.messageExpression) this.#message(placed, rule.messageExpression, known);
       if (compiled.reads.has("oldSelf")) return;
     }
     if (rule.optionalOldSelf !== undefined)
-      this.#errors.push(
+      this.errors.push(
         invalid(`${at}.optionalOldSelf`, rule.optionalOldSelf, "may not be set if oldSelf is not used in rule"),
       );
   }
 
-  #message(rule: ValidationRule, source: string, known: ReadonlyMap<string, Type>, self: Declared, at: string): void {
+  #message({ rule, at, self }: Placed, source: string, known: ReadonlyMap<string, Type>): void {
     const compiled = attempt(source, known);
     const wrong = (why: string): void => {
-      this.#errors.push(invalid(`${at}.messageExpression`, asInternal(rule), why));
+      this.errors.push(invalid(`${at}.messageExpression`, asInternal(rule), why));
     };
     if (typeof compiled === "string") wrong(`messageExpression compilation failed: ${compiled}`);
     else if (compiled.type !== STRING) wrong("messageExpression must evaluate to a string");
@@ -85,7 +94,7 @@ export class RuleCheck {
   }
 
   #cost(cost: number, name: string, at: string): void {
-    if (cost > MAX_COST) this.#errors.push(forbidden(at, excessive(name, cost / MAX_COST)));
+    if (cost > MAX_COST) this.errors.push(forbidden(at, excessive(name, cost / MAX_COST)));
     this.#total += cost;
     if (cost < MAX_SCHEMA_COST / 100) return;
     this.#expensive = [...this.#expensive, { at, cost }].toSorted((a, b) => b.cost - a.cost).slice(0, 4);
@@ -95,11 +104,11 @@ export class RuleCheck {
   together(path: string): void {
     if (this.#total <= MAX_SCHEMA_COST) return;
     for (const { at } of this.#expensive)
-      this.#errors.push(
+      this.errors.push(
         forbidden(at, "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"),
       );
     const name = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
-    this.#errors.push(forbidden(path, excessive(name, this.#total / MAX_SCHEMA_COST)));
+    this.errors.push(forbidden(path, excessive(name, this.#total / MAX_SCHEMA_COST)));
   }
 }
 

@@ -27,14 +27,28 @@ interface Program {
   readonly message: Compiled | undefined;
 }
 
-/** What stays of the budget: nothing more is checked once it is used up. */
+/** One walk over an object. */
 interface Run {
   readonly programs: ReadonlyMap<Node, readonly Program[]>;
   readonly values: CelValues;
   readonly errors: FieldError[];
   readonly warned: Set<string>;
   readonly pace: Pace;
+  /** What stays of the budget: nothing more is checked once it is used up. */
   left: number;
+  /** Where the walk is. */
+  path: string;
+  /** What the value there is part of is as it was. Counts where the value itself has no old one to be compared with. */
+  within: boolean;
+}
+
+/** A value that rules are for. */
+interface Subject {
+  readonly node: Node;
+  readonly value: unknown;
+  readonly old: unknown;
+  readonly unchanged: boolean;
+  readonly path: string;
 }
 
 /** In passes: compiles the rules of a schema and of all below it. A rule that does not compile is an error of each object that it should check. */
@@ -43,9 +57,17 @@ export function* compileRules(root: Node): Passes<Rules> {
   yield* compileInto(programs, root, new Pace(), true);
   return {
     *check(value, old, errors, warned) {
-      const pace = new Pace();
-      const run: Run = { programs, values: new CelValues(), errors, warned: new Set(), pace, left: MAX_OBJECT_COST };
-      yield* checkNode(run, root, value, old, "", false);
+      const run: Run = {
+        programs,
+        values: new CelValues(),
+        errors,
+        warned: new Set(),
+        pace: new Pace(),
+        left: MAX_OBJECT_COST,
+        path: "",
+        within: false,
+      };
+      yield* checkNode(run, root, value, old);
       for (const text of run.warned) warned.push(text);
     },
   };
@@ -92,43 +114,48 @@ function compiledOr(source: string, known: Parameters<typeof compile>[1]): Progr
   }
 }
 
-/** `within`: what the node is part of is as it was, where the node itself has no old value to be compared with. */
-function* checkNode(run: Run, node: Node, value: unknown, old: unknown, path: string, within: boolean): Passes<void> {
+function* checkNode(run: Run, node: Node, value: unknown, old: unknown): Passes<void> {
   if (run.pace.isOver()) yield;
   if (!node.hasRules || value === undefined || value === null || run.left < 0) return;
-  const own = run.programs.get(node) ?? [];
+  const { path, within } = run;
   const unchanged = old === undefined ? within : yield* sameInPasses(value, old, run.pace);
-  for (const program of own) {
-    const before = run.left;
-    apply(run, program, node, value, old, unchanged, path);
-    if (run.left < 0) return;
-    if (run.pace.isOver(1 + before - run.left)) yield;
-  }
+  const own = run.programs.get(node);
+  if (own !== undefined) yield* checkOwn(run, own, { node, value, old, unchanged, path });
+  if (run.left < 0) return;
+  run.within = unchanged;
   if (Array.isArray(value)) {
-    if (!node.items?.hasRules) return;
-    const before = predecessors(node, old);
-    for (const [i, item] of value.entries())
-      yield* checkNode(run, node.items, item, before(item), `${path}[${i}]`, unchanged);
+    if (node.items?.hasRules) {
+      const before = predecessors(node, old);
+      for (const [i, item] of value.entries()) {
+        run.path = `${path}[${i}]`;
+        yield* checkNode(run, node.items, item, before(item));
+      }
+    }
   } else if (isRecord(value)) {
     for (const [key, item] of Object.entries(value)) {
       const property = node.properties.get(key);
-      if (property)
-        yield* checkNode(run, property, item, oldField(old, key), path === "" ? key : `${path}.${key}`, unchanged);
-      else if (typeof node.additional === "object")
-        yield* checkNode(run, node.additional, item, oldField(old, key), `${path}[${key}]`, unchanged);
+      const child = property ?? node.additional;
+      if (typeof child !== "object") continue;
+      run.path = property === undefined ? `${path}[${key}]` : path === "" ? key : `${path}.${key}`;
+      yield* checkNode(run, child, item, oldField(old, key));
     }
+  }
+  run.path = path;
+  run.within = within;
+}
+
+/** Checks the rules of the value itself. */
+function* checkOwn(run: Run, programs: readonly Program[], subject: Subject): Passes<void> {
+  for (const program of programs) {
+    const before = run.left;
+    apply(run, program, subject);
+    if (run.left < 0) return;
+    if (run.pace.isOver(1 + before - run.left)) yield;
   }
 }
 
-function apply(
-  run: Run,
-  program: Program,
-  node: Node,
-  value: unknown,
-  old: unknown,
-  unchanged: boolean,
-  path: string,
-): void {
+function apply(run: Run, program: Program, subject: Subject): void {
+  const { node, old, unchanged, path } = subject;
   const { rule, compiled } = program;
   const wrong = (why: string): void => {
     run.errors.push(invalid(path, kindOf(node), why));
@@ -136,7 +163,7 @@ function apply(
   if ("wrong" in compiled) return void wrong(`rule compile error: compilation failed: ${compiled.wrong}`);
   const usesOld = compiled.reads.has("oldSelf");
   if (usesOld && old === undefined && rule.optionalOldSelf !== true) return;
-  const seen = variablesOf(run, rule, node, value, usesOld ? old : undefined);
+  const seen = variablesOf(run, rule, subject, usesOld);
   const meter = new Meter(MAX_COST);
   let result: Value | CelError | TooCostly;
   try {
@@ -163,14 +190,19 @@ function apply(
         ? `'${result.message}': call arguments did not match a supported operator, function or macro signature for rule: ${messageOf(rule)}`
         : `${result.message} evaluating rule: ${messageOf(rule)}`,
     );
-  const error = broken(run, program, node, value, seen, path);
+  const error = broken(run, program, subject, seen);
   if (usesOld || !unchanged) return void run.errors.push(error);
   run.warned.add(`${error.field}: ${error.message}`);
 }
 
-function variablesOf(run: Run, rule: ValidationRule, node: Node, value: unknown, old: unknown): Record<string, Value> {
-  const self = run.values.of(node, value);
-  const before = old === undefined || old === null ? undefined : run.values.of(node, old);
+function variablesOf(
+  { values }: Run,
+  rule: ValidationRule,
+  { node, value, old }: Subject,
+  usesOld: boolean,
+): Record<string, Value> {
+  const self = values.of(node, value);
+  const before = !usesOld || old === undefined || old === null ? undefined : values.of(node, old);
   if (rule.optionalOldSelf === true) return { self, oldSelf: new Optional(before) };
   return before === undefined ? { self } : { self, oldSelf: before };
 }
@@ -178,10 +210,8 @@ function variablesOf(run: Run, rule: ValidationRule, node: Node, value: unknown,
 function broken(
   run: Run,
   { rule, message }: Program,
-  node: Node,
-  value: unknown,
+  { node, value, path }: Subject,
   seen: Record<string, Value>,
-  path: string,
 ): FieldError {
   const at = rule.fieldPath === undefined || rule.fieldPath === "" ? path : joinPath(path, rule.fieldPath);
   const computed = message === undefined ? undefined : messageFrom(run, message, rule, seen);
