@@ -21,6 +21,13 @@ const TYPES: Readonly<Record<string, string>> = {
   img: "application/vnd.efi-img",
 };
 
+export interface FileAnswerPorts {
+  log?: Log;
+  buffers?: ChunkBuffers;
+  /** Awaited before an answer with so many bytes begins. */
+  prepare?: (request: IncomingMessage, bytes: number) => Promise<void>;
+}
+
 /**
  * Answers one request. Resolves when the answer has gone out or the client has closed the connection; a file that fails on the way ends the
  * connection, so that a part never passes for the whole, and is logged. Never rejects.
@@ -29,7 +36,7 @@ export async function answerFile(
   files: FileSource,
   request: IncomingMessage,
   response: ServerResponse,
-  { log = quietLog, buffers = new ChunkBuffers() }: { log?: Log; buffers?: ChunkBuffers } = {},
+  { log = quietLog, buffers = new ChunkBuffers(), prepare }: FileAnswerPorts = {},
 ): Promise<void> {
   if (request.method !== "GET" && request.method !== "HEAD")
     return refuse(response, 405, "method not allowed", { allow: "GET, HEAD" });
@@ -39,7 +46,7 @@ export async function answerFile(
   try {
     file = await files.open(name, { address: request.socket.remoteAddress ?? "" });
     if (file === undefined) refuse(response, 404, "not found");
-    else await answerWith(file, name, { request, response, buffers });
+    else await answerWith(file, name, { request, response, buffers, prepare });
   } catch (error) {
     // The path is left out: it may hold a capability.
     if (!isGone(error)) log.warn({ reason: asFault(error, "file").advice }, "a file could not be given");
@@ -53,7 +60,17 @@ export async function answerFile(
 async function answerWith(
   file: OpenFile,
   name: string,
-  { request, response, buffers }: { request: IncomingMessage; response: ServerResponse; buffers: ChunkBuffers },
+  {
+    request,
+    response,
+    buffers,
+    prepare,
+  }: {
+    request: IncomingMessage;
+    response: ServerResponse;
+    buffers: ChunkBuffers;
+    prepare: FileAnswerPorts["prepare"];
+  },
 ): Promise<void> {
   const etag = `"${file.version}"`;
   const type = TYPES[name.slice(name.lastIndexOf(".") + 1).toLowerCase()] ?? "application/octet-stream";
@@ -71,6 +88,7 @@ async function answerWith(
   if (part.is === "beyond") return refuse(response, 416, "no such range", { "content-range": `bytes */${file.size}` });
   const [first, end] = part.is === "part" ? [part.first, part.last + 1] : [0, file.size];
   const place = part.is === "part" ? { "content-range": `bytes ${first}-${end - 1}/${file.size}` } : {};
+  if (request.method === "GET") await prepare?.(request, end - first);
   // GRUB knows this name in this spelling only, and without the length it can't check a signed kernel.
   response.writeHead(part.is === "part" ? 206 : 200, { ...headers, ...place, "Content-Length": end - first });
   if (request.method === "HEAD") response.end();

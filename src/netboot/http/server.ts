@@ -8,7 +8,7 @@ import { type HttpServer, serveHttp } from "@slipway/base/http-server";
 import type { FileSource } from "../files/source.ts";
 import { ChunkBuffers } from "./chunk-buffers.ts";
 import { Connections } from "./connections.ts";
-import { answerFile } from "./file-answer.ts";
+import { answerFile, type FileAnswerPorts } from "./file-answer.ts";
 
 export interface NetbootHttpOptions {
   files: FileSource;
@@ -24,6 +24,8 @@ export interface NetbootHttpOptions {
   onAnswered?: (answered: Answered) => void;
   /** Which host a request shows to be of, by its token or by a capability in its path; undefined: none, and its body is not read. Must not throw. */
   hostOf?: (request: { path: string; authorization: string }) => string | undefined;
+  /** As for `answerFile`. */
+  prepare?: FileAnswerPorts["prepare"];
   clock?: Pick<Clock, "monotonic">;
   log?: Log;
 }
@@ -68,10 +70,10 @@ const MAX_BODIES_BYTES = 64 * 1024 * 1024;
 
 /** Serves until it is closed. Rejects when a port can't be bound; nothing listens then. */
 export async function netbootHttp(options: NetbootHttpOptions): Promise<NetbootHttp> {
-  const { files, host, port, tls, onAnswered, hostOf, clock = systemClock, log } = options;
+  const { files, host, port, tls, onAnswered, hostOf, prepare, clock = systemClock, log } = options;
   const connections = new Connections(CONNECTIONS, clock);
   const bodies = new BodyBudget(MAX_BODIES_BYTES);
-  const buffers = new ChunkBuffers();
+  const filePorts = { buffers: new ChunkBuffers(), ...(log && { log }), ...(prepare && { prepare }) };
   const handlers = Object.entries(options.handlers ?? {});
   const handlerOf = (path: string): HttpHandler | undefined =>
     handlers.find(([own]) => path === own || (own.endsWith("/") && path.startsWith(own)))?.[1];
@@ -82,7 +84,7 @@ export async function netbootHttp(options: NetbootHttpOptions): Promise<NetbootH
     const asker = hostOf?.({ path, authorization: request.headers.authorization ?? "" });
     if (asker !== undefined) connections.isOf(request, asker);
     if (handlerOf(path) === undefined) {
-      void answerFile(files, request, response, { buffers, ...(log && { log }) });
+      void answerFile(files, request, response, filePorts);
       return true;
     }
     const bytes = bodyBytes(request);

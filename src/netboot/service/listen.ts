@@ -5,13 +5,16 @@ import { type FileSource, firstOf } from "../files/source.ts";
 import type { AskedBoots } from "../hosts/asked-boots.ts";
 import type { Presences } from "../hosts/presence.ts";
 import type { Capabilities } from "../http/boot-capability.ts";
+import { GrubSegments } from "../http/grub-segments.ts";
 import { hostOf } from "../http/host-of.ts";
 import { INSTALL_PATH, type Installers } from "../http/installers.ts";
 import { type NetbootHttp, netbootHttp } from "../http/server.ts";
 import { AddressedLogs } from "../logs/by-address.ts";
 import { AGENT_PATH } from "../protocol/messages.ts";
 import type { NetbootSettings } from "../settings.ts";
+import { sendFullSegments } from "../sockets/full-segments.ts";
 import type { InheritedSockets } from "../sockets/inherited.ts";
+import { neighbours } from "../sockets/neighbours.ts";
 import { serveSyslog } from "../syslog/server.ts";
 import { udpOn } from "../tftp/datagrams.ts";
 import { endedLine } from "../tftp/ended-line.ts";
@@ -82,10 +85,16 @@ export async function listen(
   const onLine = (host: string, line: string): void => logs.append(host, "agent", line, clock.now());
   const makers = authorities === undefined ? {} : { authorities };
   const agents = agentHandler({ hosts, capabilities, asked, presences, clock, random, log, onLine, ...makers });
+  const segments = new GrubSegments({
+    isOnLink: (address) => neighbours(reached.on.name).has(address),
+    enlarge: sendFullSegments,
+    log,
+  });
   const http = parts.own(
     await netbootHttp({
       files: firstOf(publicFiles, files),
       hostOf: hostOf({ hosts, capabilities }),
+      prepare: (request, bytes) => segments.prepare(request, bytes),
       clock,
       handlers: { "/boot/": scripts, [`${AGENT_PATH}/`]: agents, [INSTALL_PATH]: installers.handler },
       host: address,
