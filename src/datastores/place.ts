@@ -14,6 +14,14 @@ export interface Place {
   password?: string;
 }
 
+/** A name of a place: the tenant's field that has it, and which names the driver takes there. */
+interface Named {
+  field: "dataStoreSchema" | "dataStoreUsername";
+  name: string;
+  allowed: RegExp;
+  says: string;
+}
+
 interface Rule {
   schema: RegExp;
   user: RegExp;
@@ -55,24 +63,25 @@ const RESERVED: Record<Driver, RegExp> = {
 
 /** Throws `Invalid` for a place whose names this driver can't keep apart from others; the text names the field to change. */
 export function checkPlace(driver: Driver, place: Place): void {
-  const rule = RULES[driver];
-  checkName(driver, "dataStoreSchema", place.schema, rule.schema, rule.says);
-  if (driver !== "NATS") checkName(driver, "dataStoreUsername", place.user, rule.user, rule.says);
+  const { schema, user, says } = RULES[driver];
+  checkName(driver, { field: "dataStoreSchema", name: place.schema, allowed: schema, says });
+  if (driver !== "NATS") checkName(driver, { field: "dataStoreUsername", name: place.user, allowed: user, says });
   if (place.password !== undefined && (/[\0\r\n]/.test(place.password) || !place.password.isWellFormed()))
     throw new Fault("Invalid", place.user || place.schema, "its password is not one line of text", {
       remedy: "use another password",
     });
 }
 
-function checkName(driver: Driver, field: string, name: string, allowed: RegExp, says: string): void {
-  const problem = problemOf(driver, name, allowed, says);
+function checkName(driver: Driver, named: Named): void {
+  const problem = problemOf(driver, named);
   if (problem === undefined) return;
+  const { field, name } = named;
   throw new Fault("Invalid", `${field} ${JSON.stringify(name.slice(0, LONGEST[driver]))}`, problem, {
     remedy: `make the tenant anew with another ${field}, which can't be changed`,
   });
 }
 
-function problemOf(driver: Driver, name: string, allowed: RegExp, says: string): string | undefined {
+function problemOf(driver: Driver, { name, allowed, says }: Named): string | undefined {
   if (name.length > LONGEST[driver]) return `${driver} takes at most ${LONGEST[driver]} characters`;
   if (!allowed.test(name)) return `for ${driver} it may have ${says}`;
   return RESERVED[driver].test(name) ? `the name belongs to ${driver} itself` : undefined;

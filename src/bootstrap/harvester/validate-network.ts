@@ -4,6 +4,8 @@ import { BOND_MODES, type HarvesterJoin, type Management } from "./join.ts";
 /** Notes one problem: the field's name in `HarvesterJoin`, and what is wrong with it. */
 export type NoteProblem = (field: string, message: string) => void;
 
+/** Least and most. */
+const RANGES = { mtu: [576, 9000], vlanId: [1, 4094] } as const;
 const MAC = /^[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}$/;
 
 /** The installer's rules for the management network; that a card exists is known on the machine only. */
@@ -14,8 +16,7 @@ export function managementProblems(join: HarvesterJoin, refuse: NoteProblem): vo
   if (management.method === "static") staticAddress(join, refuse);
   cards(management, refuse);
   bond(management.bondOptions ?? {}, refuse);
-  whole("management.mtu", management.mtu, 576, 9000, refuse);
-  whole("management.vlanId", management.vlanId, 1, 4094, refuse);
+  numbers(management, refuse);
 }
 
 function staticAddress({ management, dnsNameservers = [] }: HarvesterJoin, refuse: NoteProblem): void {
@@ -49,7 +50,11 @@ function cards(management: Management, refuse: NoteProblem): void {
   }
 }
 
-function whole(field: string, value: number | undefined, least: number, most: number, refuse: NoteProblem): void {
-  if (value !== undefined && (!Number.isInteger(value) || value < least || value > most))
-    refuse(field, `${value} is not a whole number from ${least} to ${most}`);
+function numbers(management: Management, refuse: NoteProblem): void {
+  for (const name of ["mtu", "vlanId"] as const) {
+    const value = management[name];
+    const [least, most] = RANGES[name];
+    if (value !== undefined && (!Number.isInteger(value) || value < least || value > most))
+      refuse(`management.${name}`, `${value} is not a whole number from ${least} to ${most}`);
+  }
 }

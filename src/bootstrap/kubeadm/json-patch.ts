@@ -15,6 +15,13 @@ export interface JsonPatchOperation {
 
 type Container = Record<string, unknown> | unknown[];
 
+/** What comes to a place of the document. */
+interface Put {
+  value: unknown;
+  /** In a list: before the member at the index, or instead of it. */
+  how: "insert" | "overwrite";
+}
+
 /** The document with the operations applied, in order. The argument is not changed. Throws `Invalid`, naming the operation that can't be applied. */
 export function patched(document: object, operations: readonly JsonPatchOperation[]): object {
   const root = { document: structuredClone(document) as unknown };
@@ -32,10 +39,10 @@ function apply(root: { document: unknown }, operation: JsonPatchOperation, numbe
   const from = (): string[] => keysOf(operation.from ?? "") ?? refuse("from begins with a slash");
   switch (operation.op) {
     case "add":
-      put(root, path, structuredClone(operation.value ?? null), "insert", refuse);
+      put(root, path, { value: structuredClone(operation.value ?? null), how: "insert" }, refuse);
       break;
     case "replace":
-      put(root, path, structuredClone(operation.value ?? null), "overwrite", refuse);
+      put(root, path, { value: structuredClone(operation.value ?? null), how: "overwrite" }, refuse);
       break;
     case "remove":
       take(root, path);
@@ -44,7 +51,7 @@ function apply(root: { document: unknown }, operation: JsonPatchOperation, numbe
     case "move": {
       const value = structuredClone(at(root, from()) ?? refuse(`there is nothing at ${operation.from}`));
       if (operation.op === "move") take(root, from());
-      put(root, path, value, "insert", refuse);
+      put(root, path, { value, how: "insert" }, refuse);
       break;
     }
     case "test":
@@ -68,32 +75,20 @@ function at(root: Container, path: readonly string[]): unknown {
   return value;
 }
 
-function put(
-  root: Container,
-  path: readonly string[],
-  value: unknown,
-  how: "insert" | "overwrite",
-  refuse: (why: string) => never,
-): void {
+function put(root: Container, path: readonly string[], what: Put, refuse: (why: string) => never): void {
   let parent: Container = root;
   for (const key of path.slice(0, -1)) {
     let next = member(parent, key);
     if (next === undefined || next === null) {
       next = {};
-      place(parent, key, next, "overwrite", refuse);
+      place(parent, key, { value: next, how: "overwrite" }, refuse);
     }
     parent = isContainer(next) ? next : refuse(`${key} is no object`);
   }
-  place(parent, path.at(-1)!, value, how, refuse);
+  place(parent, path.at(-1)!, what, refuse);
 }
 
-function place(
-  parent: Container,
-  key: string,
-  value: unknown,
-  how: "insert" | "overwrite",
-  refuse: (why: string) => never,
-): void {
+function place(parent: Container, key: string, { value, how }: Put, refuse: (why: string) => never): void {
   if (!Array.isArray(parent)) {
     // A plain assignment to __proto__ would set no member.
     Object.defineProperty(parent, key, { value, writable: true, enumerable: true, configurable: true });

@@ -1,4 +1,4 @@
-import { asFault, deadline, Fault, isFault } from "@slipway/base";
+import { asFault, type Clock, deadline, Fault, isFault } from "@slipway/base";
 import type { KubeObject } from "@slipway/kube";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type KindName, kindNames, resourceOf } from "./kind-name.ts";
@@ -38,7 +38,7 @@ export function outputRoutes(app: FastifyInstance, desk: Desk): void {
           stream.close();
           opened.done();
         });
-        void untilRefused(desk, session, asked, object, left.signal).then(reading.end);
+        void untilRefused(() => seen(desk, session, asked), object, desk.clock, left.signal).then(reading.end);
       } catch (error) {
         opened.done();
         throw error;
@@ -83,18 +83,17 @@ async function seen(desk: Desk, session: Session, { kind, namespace, name }: Ask
 
 const CODES: Readonly<Record<number, Fault["code"]>> = { 401: "Unauthorized", 403: "Forbidden", 404: "NotFound" };
 
-/** Resolves when the API does not show the user this very object any more. An API that does not answer changes nothing. */
+/** Resolves when `look` does not show the user this very object any more, or the signal aborts. An API that does not answer changes nothing. */
 async function untilRefused(
-  desk: Desk,
-  session: Session,
-  asked: Asked,
-  { metadata: { uid } }: KubeObject,
+  look: () => Promise<KubeObject>,
+  { metadata: { name, uid } }: KubeObject,
+  clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
   for (;;) {
-    await desk.clock.sleep(AGAIN_MS, signal).catch(() => {});
+    await clock.sleep(AGAIN_MS, signal).catch(() => {});
     if (signal.aborted) return;
-    const now = await seen(desk, session, asked).catch((error: unknown) => asFault(error, asked.name));
+    const now = await look().catch((error: unknown) => asFault(error, name));
     const isRefused =
       now instanceof Fault ? isFault(now, "Unauthorized", "Forbidden", "NotFound") : now.metadata.uid !== uid;
     if (isRefused) return;

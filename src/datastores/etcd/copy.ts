@@ -2,12 +2,16 @@ import { Fault } from "@slipway/base";
 import type { Place } from "../place.ts";
 import type { EtcdClient, KeyValue } from "./client.ts";
 
-export interface CopyKeys {
+/** The keys from `key` on, up to `end`, which is no part of it. */
+interface KeyRange {
+  key: string;
+  end: string;
+}
+
+export interface CopyKeys extends KeyRange {
   from: EtcdClient;
   to: EtcdClient;
   place: Place;
-  key: string;
-  end: string;
   progress(done: number): void;
   signal: AbortSignal;
 }
@@ -29,7 +33,7 @@ export async function copyKeys({ from, to, place, key, end, progress, signal }: 
     });
   const leases = new Leases(from, to);
   let done = 0;
-  for await (const page of pages(from, key, end, signal))
+  for await (const page of pages(from, { key, end }, signal))
     for (const batch of batches(page)) {
       const puts = await leases.replaced(batch, signal);
       if (puts.length > 0) await to.putAll(puts, signal);
@@ -39,13 +43,9 @@ export async function copyKeys({ from, to, place, key, end, progress, signal }: 
 }
 
 /** How many there are at one revision, without those that have a lease. */
-export async function countKeys(
-  from: EtcdClient,
-  { key, end }: { key: string; end: string },
-  signal: AbortSignal,
-): Promise<number> {
+export async function countKeys(from: EtcdClient, range: KeyRange, signal: AbortSignal): Promise<number> {
   let count = 0;
-  for await (const page of pages(from, key, end, signal, true))
+  for await (const page of pages(from, { ...range, keysOnly: true }, signal))
     count += page.filter(({ lease }) => lease === 0n).length;
   return count;
 }
@@ -53,10 +53,8 @@ export async function countKeys(
 /** All of them as they are when the first is read. */
 async function* pages(
   from: EtcdClient,
-  key: string,
-  end: string,
+  { key, end, keysOnly = false }: KeyRange & { keysOnly?: boolean },
   signal: AbortSignal,
-  keysOnly = false,
 ): AsyncGenerator<KeyValue[]> {
   let next: string | Uint8Array = key;
   let revision = 0n;

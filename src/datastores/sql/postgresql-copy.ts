@@ -10,6 +10,12 @@ export interface CopyDatabase {
   progress(done: number): void;
 }
 
+interface Table {
+  /** With its schema, quoted. */
+  name: string;
+  columns: readonly Column[];
+}
+
 interface Column {
   name: string;
   /** As `CREATE TABLE` takes it, collation included. */
@@ -55,14 +61,13 @@ export async function copyDatabase({ from, to, schema, user, progress }: CopyDat
     });
   let done = 0;
   for (const { relname } of await from.query(TABLES)) {
-    const table = `public.${name(String(relname))}`;
-    const columns = (await from.query(COLUMNS, [table])).map(columnOf);
-    await to.query(`CREATE TABLE ${table} (${columns.map(({ declaration }) => declaration).join(", ")})`);
-    done = await copyRows(from, to, table, columns, (rows) => progress(done + rows)).then((rows) => done + rows);
-    for (const { conname, definition } of await from.query(CONSTRAINTS, [table]))
-      await to.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name(String(conname))} ${String(definition)}`);
-    for (const { definition } of await from.query(INDEXES, [table])) await to.query(String(definition));
-    await copySequences(from, to, table, columns);
+    const table = await tableOf(from, `public.${name(String(relname))}`);
+    await to.query(`CREATE TABLE ${table.name} (${table.columns.map(({ declaration }) => declaration).join(", ")})`);
+    done = await copyRows(from, to, table, (rows) => progress(done + rows)).then((rows) => done + rows);
+    for (const { conname, definition } of await from.query(CONSTRAINTS, [table.name]))
+      await to.query(`ALTER TABLE ${table.name} ADD CONSTRAINT ${name(String(conname))} ${String(definition)}`);
+    for (const { definition } of await from.query(INDEXES, [table.name])) await to.query(String(definition));
+    await copySequences(from, to, table);
   }
   await to.query("COMMIT");
   await from.query("COMMIT");
@@ -86,6 +91,10 @@ async function become(session: PostgresqlSession, user: string): Promise<void> {
   await session.query(`SET ROLE ${name(user)}`);
 }
 
+async function tableOf(from: PostgresqlSession, table: string): Promise<Table> {
+  return { name: table, columns: (await from.query(COLUMNS, [table])).map(columnOf) };
+}
+
 function columnOf({ attname, type, attnotnull, preset, sequence, collation }: Row): Column {
   const column = { name: String(attname), type: String(type), sequence: sequence === null ? null : String(sequence) };
   const serial = { smallint: "SMALLSERIAL", integer: "SERIAL", bigint: "BIGSERIAL" }[column.type];
@@ -100,8 +109,7 @@ function columnOf({ attname, type, attnotnull, preset, sequence, collation }: Ro
 async function copyRows(
   from: PostgresqlSession,
   to: PostgresqlSession,
-  table: string,
-  columns: readonly Column[],
+  { name: table, columns }: Table,
   progress: (rows: number) => void,
 ): Promise<number> {
   const names = columns.map((column) => name(column.name));
@@ -131,8 +139,7 @@ async function copyRows(
 async function copySequences(
   from: PostgresqlSession,
   to: PostgresqlSession,
-  table: string,
-  columns: readonly Column[],
+  { name: table, columns }: Table,
 ): Promise<void> {
   for (const { name: column, sequence } of columns) {
     if (sequence === null) continue;

@@ -121,13 +121,13 @@ const system = fc.option(
 
 test("whatever host, port and path an address has, the origin leads there and nowhere else", () => {
   fc.assert(
-    fc.property(scheme, transport, host, port, system, (name, over, where, at, path) => {
-      const text = `${name}${over}://${where}${at === undefined ? "" : `:${at}`}${path ?? ""}`;
-      const read = parseBmcAddress(text);
+    fc.property(fc.record({ scheme, transport, host, port, system }), ({ scheme, transport, host, port, system }) => {
+      const authority = port === undefined ? host : `${host}:${port}`;
+      const read = parseBmcAddress(`${scheme}${transport}://${authority}${system ?? ""}`);
       assert.ok(read.protocol === "redfish");
-      const url = new URL(`${over === "+http" ? "http" : "https"}://${where}${at === undefined ? "" : `:${at}`}`);
+      const url = new URL(`${transport === "+http" ? "http" : "https"}://${authority}`);
       assert.equal(read.origin, url.origin);
-      assert.equal(read.system, path);
+      assert.equal(read.system, system);
     }),
   );
 });

@@ -57,7 +57,7 @@ const conflict = new Fault("Conflict", "x", "old");
 
 test("a claim, its group and what is installed are one write, under the version that was seen", async () => {
   const { client, calls } = api();
-  await claimHost(client, [host("a")], consumer, {}, { group: "pool-1", install: async () => ({ image }) });
+  await claimHost(client, [host("a")], consumer, { group: "pool-1", install: async () => ({ image }) });
   const labels = { "slipway.dev/consumer": "u-1", "slipway.dev/group": "pool-1" };
   assert.deepEqual(calls, [
     "slipway.dev/consumer=u-1",
@@ -70,7 +70,7 @@ test("a claim, its group and what is installed are one write, under the version 
     ],
   ]);
   const plain = api();
-  await claimHost(plain.client, [host("a")], consumer, {});
+  await claimHost(plain.client, [host("a")], consumer);
   assert.deepEqual(plain.calls[1], [
     "a",
     {
@@ -88,7 +88,7 @@ test("who has a host already gets that, from the cache, or from the API where th
     [[], [host("a"), own], 0],
   ] as const) {
     const { client, calls } = api({ listed: [...listed] });
-    assert.equal((await claimHost(client, cached, consumer, {})).metadata.name, "own");
+    assert.equal((await claimHost(client, cached, consumer)).metadata.name, "own");
     assert.equal(calls.length, asked);
   }
   assert.equal(await hostOf(api().client, [host("a")], consumer), undefined);
@@ -96,19 +96,19 @@ test("who has a host already gets that, from the cache, or from the API where th
 
 test("a host that changed is looked at again; one that is taken or gone is passed over", async () => {
   const changed = api({ faults: [conflict], found: [host("a")] });
-  assert.equal((await claimHost(changed.client, [host("a")], consumer, {})).metadata.name, "a");
+  assert.equal((await claimHost(changed.client, [host("a")], consumer)).metadata.name, "a");
   assert.equal(changed.calls.length, 4);
   for (const at of [
     { faults: [conflict], found: [host("a", { consumerRef: { name: "x" } })] },
     { faults: [conflict], found: [undefined] },
     { faults: [new Fault("NotFound", "x", "gone")] },
   ])
-    await assert.rejects(claimHost(api(at).client, [host("a")], consumer, {}), (error: Fault) => {
+    await assert.rejects(claimHost(api(at).client, [host("a")], consumer), (error: Fault) => {
       assert.deepEqual([error.code, error.on], ["NoCapacity", "Instance/i-1"]);
       return /of 1 hosts: 1 just taken; add hosts, or ask for less/.test(error.advice);
     });
   const denied = api({ faults: [new Fault("Forbidden", "x", "no")] });
-  await assert.rejects(claimHost(denied.client, [host("a")], consumer, {}), /no/);
+  await assert.rejects(claimHost(denied.client, [host("a")], consumer), /no/);
 });
 
 test("an installation takes the place of all that was there, and only its consumer has it", async () => {

@@ -53,8 +53,8 @@ test("no host is ever given twice, and nobody gets two, however many claim at on
       const cache = await all();
       const claims = Array.from({ length: claimers }, (_, i) =>
         // Twice each, as after a lost answer.
-        claimHost(client, cache, consumer(i), {})
-          .then(() => claimHost(client, cache, consumer(i), {}))
+        claimHost(client, cache, consumer(i))
+          .then(() => claimHost(client, cache, consumer(i)))
           .then(
             ({ metadata }) => metadata.name,
             (error: unknown) => (error as Fault).code,
@@ -90,9 +90,9 @@ test("a claim whose answer was lost is found, though no cache shows it", async (
       return answer;
     },
   });
-  await assert.rejects(claimHost(lossy, cache, consumer(1), {}), /the connection broke/);
+  await assert.rejects(claimHost(lossy, cache, consumer(1)), /the connection broke/);
   const [taken] = (await all()).filter(({ spec }) => spec.consumerRef !== undefined);
-  assert.equal((await claimHost(client, cache, consumer(1), {})).metadata.name, taken?.metadata.name);
+  assert.equal((await claimHost(client, cache, consumer(1))).metadata.name, taken?.metadata.name);
 });
 
 test("only hosts that are offered are taken; why there is none is counted", async (t) => {
@@ -110,14 +110,14 @@ test("only hosts that are offered are taken; why there is none is counted", asyn
   await change("installed", { spec: { image: { url: "http://a", checksum: "0".repeat(32) } } });
   const wish = { labels: { matchExpressions: [{ key: "rack", operator: "NotIn", values: ["b"] }] } };
   await assert.rejects(
-    claimHost(client, await all(), consumer(1), wish),
+    claimHost(client, await all(), consumer(1), { wish }),
     /no host can be had: of 6 hosts: .*1 in error.*; add hosts|of 6 hosts: /,
   );
-  const refusal = await claimHost(client, await all(), consumer(1), wish).catch((error: Fault) => error.message);
+  const refusal = await claimHost(client, await all(), consumer(1), { wish }).catch((error: Fault) => error.message);
   for (const why of ["in error", "not available", "paused", "detached", "in use", "other labels"])
     assert.match(refusal as string, new RegExp(`1 ${why}`));
-  await assert.rejects(claimHost(client, [], consumer(1), {}), /there are no hosts/);
-  assert.equal((await claimHost(client, await all(), consumer(1), {})).metadata.name, "other");
+  await assert.rejects(claimHost(client, [], consumer(1)), /there are no hosts/);
+  assert.equal((await claimHost(client, await all(), consumer(1))).metadata.name, "other");
 });
 
 test("what is asked of the hardware must be there, and racks that peers are in come last", async (t) => {
@@ -130,7 +130,7 @@ test("what is asked of the hardware must be there, and racks that peers are in c
   const wish = { hardware: { cpus: 8, memoryMebibytes: 32_768, diskGibibytes: 400, architecture: "x86_64" } };
   for (const taken of [["b"], ["b", "b", "c"], ["c", "c", "b"]]) {
     const spread = { label: "rack", taken };
-    const host = await claimHost(client, await all(), consumer(taken.length), { ...wish, spread });
+    const host = await claimHost(client, await all(), consumer(taken.length), { wish: { ...wish, spread } });
     assert.equal(host.metadata.name, taken[0] === "b" ? "far" : "near", taken.join());
     await releaseHost(client, host, consumer(taken.length));
   }
@@ -139,14 +139,14 @@ test("what is asked of the hardware must be there, and racks that peers are in c
     ["too small disks", { diskGibibytes: 500 }],
     ["another architecture", { architecture: "aarch64" }],
   ] as const)
-    await assert.rejects(claimHost(client, await all(), consumer(9), { hardware: more }), new RegExp(lacks));
+    await assert.rejects(claimHost(client, await all(), consumer(9), { wish: { hardware: more } }), new RegExp(lacks));
 });
 
 test("a host is given back once it is wiped, and by nobody but its consumer", async (t) => {
   const { client, offer, all } = await stage(t);
   await offer("node-1");
   const [mine, other] = [consumer(1), consumer(2)];
-  const claimed = await claimHost(client, await all(), mine, {});
+  const claimed = await claimHost(client, await all(), mine);
   const image = { url: "http://a", checksum: "0".repeat(32) };
   await assert.rejects(installOn(client, claimed, other, { image }), /it is not Instance\/instance-2's/);
   const installing = await installOn(client, claimed, mine, { image });
@@ -193,11 +193,11 @@ test("hosts of the preferred failure domain come first, and others are had where
   ] as const)
     await offer(name, { labels: { [label]: domain } });
   for (const value of ["b", "c", "a"]) {
-    const host = await claimHost(client, await all(), consumer(1), { prefer: { label, value } });
+    const host = await claimHost(client, await all(), consumer(1), { wish: { prefer: { label, value } } });
     assert.equal(host.metadata.name, `${value}-1`);
     await releaseHost(client, host, consumer(1));
   }
-  const other = await claimHost(client, await all(), consumer(2), { prefer: { label, value: "d" } });
+  const other = await claimHost(client, await all(), consumer(2), { wish: { prefer: { label, value: "d" } } });
   assert.ok(other.metadata.name);
 });
 
@@ -205,7 +205,7 @@ test("a group may be called what it likes: what no label may be is a label all t
   const { client, offer, all } = await stage(t);
   await offer("node-1");
   const group = `${"n".repeat(63)}.${"c".repeat(63)}`;
-  const host = await claimHost(client, await all(), consumer(1), {}, { group });
+  const host = await claimHost(client, await all(), consumer(1), { group });
   assert.equal(host.metadata.labels?.["slipway.dev/group"], groupLabel(group));
   assert.equal(groupLabel("tenants.a-cluster"), "tenants.a-cluster");
   assert.equal(groupLabel("x".repeat(63)), "x".repeat(63));

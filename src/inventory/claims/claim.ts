@@ -26,8 +26,10 @@ export interface Consumer {
 
 export type Install = Pick<BareMetalHost["spec"], "image" | "customDeploy" | "userData" | "networkData" | "metaData">;
 
-/** What is written together with a claim. */
+/** Which host a consumer wants, and what is written together with its claim. */
 export interface Taking {
+  /** Unset: any host that can be had. */
+  wish?: HostWish;
   /** Whose hosts are spread among each other. */
   group?: string;
   /** Put on the host besides. */
@@ -86,13 +88,13 @@ export async function claimHost(
   client: Client,
   hosts: readonly BareMetalHost[],
   consumer: Consumer,
-  wish: HostWish,
   taking: Taking = {},
 ): Promise<BareMetalHost> {
+  const { wish = {} } = taking;
   const own = await hostOf(client, hosts, consumer);
   if (own !== undefined) return own;
   for (const host of fitting(hosts, wish, consumer.uid)) {
-    const taken = await takeHost(client, host, consumer, { wish, ...taking });
+    const taken = await takeHost(client, host, consumer, taking);
     if (taken !== undefined) return taken;
   }
   throw new Fault("NoCapacity", `${consumer.kind}/${consumer.name}`, `no host can be had: ${whyNone(hosts, wish)}`, {
@@ -105,7 +107,7 @@ export async function takeHost(
   client: Client,
   host: BareMetalHost,
   consumer: Consumer,
-  { wish, group, install, annotations: more }: Taking & { wish: HostWish },
+  { wish = {}, group, install, annotations: more }: Taking,
 ): Promise<BareMetalHost | undefined> {
   const installed = fitting([host], wish, consumer.uid).length === 0 ? undefined : await install?.(host);
   for (let seen: BareMetalHost | undefined = host; seen !== undefined; ) {

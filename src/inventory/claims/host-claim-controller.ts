@@ -105,7 +105,7 @@ async function bind(claim: HostClaim, context: Context, told: Map<string, number
     // What stands in the way of each host is counted once a minute, however many hosts change.
     if (isHopeless && left > 0) return { againAfterMs: left };
     const hosts = isHopeless ? cache.list(BareMetalHost) : near;
-    const host = await claimHost(client, hosts, consumer, await wishOf(claim, hosts, context));
+    const host = await claimHost(client, hosts, consumer, { wish: await wishOf(claim, hosts, context) });
     told.delete(key);
     await hand(claim, host, context);
     await report(claim, host, context);

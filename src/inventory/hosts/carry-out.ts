@@ -155,7 +155,7 @@ async function bootFrom(bmc: Bmc, from: Device, facts: Facts, ports: StepPorts):
   const choice: BootChoice = { once: from === "network", ...modeOf(host) };
   endAskedBoot(facts, ports);
   try {
-    if (from === "network" && (await bootWithValue(bmc, device, choice, facts, ports))) return;
+    if (from === "network" && (await bootWithValue(bmc, choice, facts, ports))) return;
   } catch (error) {
     if (!isFault(error, "Unsupported")) throw error;
     endAskedBoot(facts, ports);
@@ -165,10 +165,9 @@ async function bootFrom(bmc: Bmc, from: Device, facts: Facts, ports: StepPorts):
   await bmc.bootFrom(device, choice, { signal });
 }
 
-/** False: there is nothing that such a machine could be given a value by. Rejects with `Unsupported` where the BMC takes none. */
+/** Boots from the network. False: there is nothing that such a machine could be given a value by. Rejects with `Unsupported` where the BMC takes none. */
 async function bootWithValue(
   bmc: Bmc,
-  device: BootDevice,
   choice: BootChoice,
   facts: Facts,
   { machines, context: { signal } }: StepPorts,
@@ -184,6 +183,7 @@ async function bootWithValue(
     await bmc.bootFrom("virtual-media", choice, { signal });
     return true;
   }
+  const device = deviceOf(host, "network");
   const httpBootUri = device === "uefi-http" ? machines.askBoot(mac, architecture) : undefined;
   if (httpBootUri === undefined) return false;
   await bmc.bootFrom(device, { ...choice, httpBootUri }, { signal });

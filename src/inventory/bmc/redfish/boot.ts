@@ -19,18 +19,30 @@ const TARGETS: Readonly<Record<BootDevice, readonly string[]>> = {
 const ALLOWED = "BootSourceOverrideTarget@Redfish.AllowableValues";
 const MODES: Readonly<Record<BootMode, string>> = { UEFI: "UEFI", legacy: "Legacy" };
 
+export interface BootRequest extends BootChoice {
+  device: BootDevice;
+}
+
+/** Where BMCs keep the boot override. */
+interface Places {
+  system: Resource;
+  /** Where changes wait for the next start, if the BMC has such a resource. */
+  settings: Resource | undefined;
+}
+
 /** Sets the boot override, where this BMC keeps it, in the words that it takes, and waits until it is seen. */
 export async function bootFrom(
   connection: RedfishConnection,
   look: Look,
-  device: BootDevice,
-  choice: BootChoice,
+  request: BootRequest,
   span: Span,
 ): Promise<BootSeen> {
+  const { device, once } = request;
   const system = await look(span.signal);
   const settings = await settingsOf(connection, system, span.signal);
-  const wanted = wantedFor(connection.origin, device, choice, system, settings);
-  const isExact = device === "default" || seenIn(system).once === choice.once;
+  const places: Places = { system, settings };
+  const wanted = wantedFor(connection.origin, request, places);
+  const isExact = device === "default" || seenIn(system).once === once;
   if (isExact && isSet(bootIn(system), wanted)) return seenIn(system);
   let last: Resource = system;
   const effect: Effect = {
@@ -45,7 +57,7 @@ export async function bootFrom(
       return isSet(bootIn(last), wanted);
     },
   };
-  await carryOut(span, effect, () => write(connection, system, settings, wanted, span.signal));
+  await carryOut(span, effect, () => write(connection, places, wanted, span.signal));
   return seenIn(last);
 }
 
@@ -57,14 +69,9 @@ interface Wanted {
   uri: string | null | undefined;
 }
 
-function wantedFor(
-  on: string,
-  device: BootDevice,
-  { once, mode, httpBootUri }: BootChoice,
-  system: Resource,
-  settings: Resource | undefined,
-): Wanted {
-  const target = targetFor(on, device, system, settings);
+function wantedFor(on: string, { device, once, mode, httpBootUri }: BootRequest, places: Places): Wanted {
+  const { system, settings } = places;
+  const target = targetFor(on, device, places);
   const current = textAt(bootIn(settings ?? system), "HttpBootUri");
   if (httpBootUri !== undefined && ![system, settings].some(takesUri))
     throw new Fault("Unsupported", on, "the BMC takes no address to boot from by HTTP");
@@ -76,7 +83,7 @@ function wantedFor(
   };
 }
 
-function targetFor(on: string, device: BootDevice, system: Resource, settings: Resource | undefined): string {
+function targetFor(on: string, device: BootDevice, { system, settings }: Places): string {
   const offered = textsAt(bootIn(system), ALLOWED) ?? textsAt(settings && bootIn(settings), ALLOWED);
   // Supermicro shows virtual media as a CD at the USB port, and offers both.
   const isUsb = device === "virtual-media" && /supermicro/i.test(textAt(system.body, "Manufacturer") ?? "");
@@ -108,13 +115,7 @@ function spellings(wanted: Wanted, boot: unknown): Body[] {
 }
 
 /** Where the override is kept: in the settings resource where that has one (iDRAC10, AMI), else at the machine. */
-async function write(
-  connection: RedfishConnection,
-  system: Resource,
-  settings: Resource | undefined,
-  wanted: Wanted,
-  signal: AbortSignal,
-) {
+async function write(connection: RedfishConnection, { system, settings }: Places, wanted: Wanted, signal: AbortSignal) {
   const ownFirst = settings === undefined || at(bootIn(settings), "BootSourceOverrideTarget") === undefined;
   const places = [system, ...(settings === undefined ? [] : [settings])];
   if (!ownFirst) places.reverse();

@@ -56,7 +56,9 @@ export function redfishBmc({ connection, system, uuid, clock, release }: Redfish
       await power("on", call);
     },
     bootFrom: (device, choice, call = {}) =>
-      within({ clock, call, defaultMs: WRITE_MS, on }, (span) => bootFrom(connection, look, device, choice, span)),
+      within({ clock, call, defaultMs: WRITE_MS, on }, (span) =>
+        bootFrom(connection, look, { device, ...choice }, span),
+      ),
     insertMedia: (url, call = {}) =>
       within({ clock, call, defaultMs: MEDIA_MS, on }, async (span) =>
         insertMedia(connection, await look(span.signal), url, span),

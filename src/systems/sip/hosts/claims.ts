@@ -33,7 +33,7 @@ export async function reserve(
   // Of an earlier cluster of this name, which left it.
   if (isConsumed(host, cluster)) return await adopt(client, host, cluster);
   const annotations = { [CLAIMED_AT]: rfc3339Micro(now) };
-  return await takeHost(client, host, consumer(cluster), { wish: {}, annotations });
+  return await takeHost(client, host, consumer(cluster), { annotations });
 }
 
 /** Names the cluster as the consumer of a host that is its own by its labels. Undefined: it was changed meanwhile, or is gone. */
