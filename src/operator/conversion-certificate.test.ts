@@ -14,7 +14,8 @@ const REF = { name: CERTIFICATE_SECRET, namespace: "ns" };
 function world() {
   const api = new FakeApi();
   const client = createClient(api, { clock: systemClock, random: cryptoRandom, log: quietLog });
-  const on = (day: number, hosts = HOSTS) => keptCertificate(client, { now: () => day * DAY_MS }, REF.namespace, hosts);
+  const on = (day: number, hosts = HOSTS) =>
+    keptCertificate(client, { now: () => day * DAY_MS }, { namespace: REF.namespace, hosts });
   return { api, client, on };
 }
 const bundled = (caPem: string): string[] => caPem.split(/(?=-----BEGIN)/);

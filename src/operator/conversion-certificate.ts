@@ -16,6 +16,12 @@ export interface TrustedCertificate extends Issued {
   caPem: string;
 }
 
+/** Where the Secret is kept, and the hosts that its certificate names. */
+export interface WebhookHosts {
+  namespace: string;
+  hosts: readonly string[];
+}
+
 /** What the Secret holds. */
 interface Kept {
   current: Issued;
@@ -44,8 +50,7 @@ export const certificateAccess = (namespace: string): readonly Access[] => [
 export async function keptCertificate(
   client: Client,
   clock: Pick<Clock, "now">,
-  namespace: string,
-  hosts: readonly string[],
+  { namespace, hosts }: WebhookHosts,
   signal?: AbortSignal,
 ): Promise<TrustedCertificate> {
   const metadata = { name: CERTIFICATE_SECRET, namespace };

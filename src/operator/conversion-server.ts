@@ -78,7 +78,7 @@ export async function serveConversion(
   const ended = new AbortController();
   const { signal } = ended;
   const hosts = [url === undefined ? `${WEBHOOK_SERVICE}.${namespace}.svc` : hostOf(url(port))];
-  const find = () => keptCertificate(client, clock, namespace, hosts, signal);
+  const find = () => keptCertificate(client, clock, { namespace, hosts }, signal);
 
   let served = await find();
   const server = await serveHttp(conversionWebhook(ours), {

@@ -53,6 +53,13 @@ export interface ClientRequest {
   algorithm?: KeyAlgorithm;
 }
 
+/** What a certificate is for, and what it names besides its common name. */
+interface Profile {
+  usage: string;
+  organizations?: readonly string[];
+  extensions?: readonly x509.Extension[];
+}
+
 const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 3650;
 const LEAF_DAYS = 365;
@@ -91,20 +98,19 @@ export async function issueServer(authority: Authority, request: ServerRequest):
   const names = new x509.SubjectAlternativeNameExtension(
     [...new Set(request.hosts.map((host) => hostAddress(host) ?? host))].map(alternativeName),
   );
-  return issue(authority, request, [], [names], x509.ExtendedKeyUsage.serverAuth);
+  return issue(authority, request, { usage: x509.ExtendedKeyUsage.serverAuth, extensions: [names] });
 }
 
 /** Issues a certificate by which a client says who it is. Throws `Invalid` for a name that a certificate can't hold. */
 export async function issueClient(authority: Authority, request: ClientRequest): Promise<Issued> {
-  return issue(authority, request, request.organizations, [], x509.ExtendedKeyUsage.clientAuth);
+  const { organizations } = request;
+  return issue(authority, request, { usage: x509.ExtendedKeyUsage.clientAuth, organizations });
 }
 
 async function issue(
   authority: Authority,
   { commonName, clock, validDays, keyPem, algorithm = DEFAULT_ALGORITHM }: Omit<ServerRequest, "hosts">,
-  organizations: readonly string[],
-  extensions: readonly x509.Extension[],
-  usage: string,
+  { usage, organizations = [], extensions = [] }: Profile,
 ): Promise<Issued> {
   const issuer = new x509.X509Certificate(authority.certificatePem);
   const pair = keyPem === undefined ? await createKeyPair(algorithm) : keyPairOf(keyPem);

@@ -201,7 +201,8 @@ test("a certificate that ends soon is followed by one whose authority was publis
   await serving?.close();
   await client.delete(Secret, SECRET);
   const longAgo = { now: () => systemClock.now() - 300 * DAY_MS };
-  const old = new X509Certificate((await keptCertificate(client, longAgo, NAMESPACE, ["127.0.0.1"])).certificatePem);
+  const made = await keptCertificate(client, longAgo, { namespace: NAMESPACE, hosts: ["127.0.0.1"] });
+  const old = new X509Certificate(made.certificatePem);
 
   const { clock, look } = handClock();
   await start(clock);

@@ -6,6 +6,24 @@ import type { Reservations } from "./reservations.ts";
 import { inSubnet, type Subnet } from "./subnet.ts";
 import type { Ipv4 } from "./wire/ipv4.ts";
 
+/** The client that an address is looked for, and the subnet that it is in. */
+export interface Seeker {
+  client: Client;
+  subnet: Subnet;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+export interface AddressSources {
+  mode: Mode;
+  reservations: Reservations;
+  leases: LeaseTable;
+  /** The server's own addresses. */
+  us: readonly Ipv4[];
+  /** The relay that the client asks through. */
+  via?: Via | undefined;
+}
+
 /** Answers which address is whose, from reservations, leases and pools together. Changes nothing. */
 export class AddressBook {
   readonly #mode: Mode;
@@ -14,8 +32,7 @@ export class AddressBook {
   readonly #us: readonly Ipv4[];
   readonly #via: Via | undefined;
 
-  /** `via`: the relay that the client asks through. */
-  constructor(mode: Mode, reservations: Reservations, leases: LeaseTable, us: readonly Ipv4[], via?: Via) {
+  constructor({ mode, reservations, leases, us, via }: AddressSources) {
     this.#mode = mode;
     this.#reservations = reservations;
     this.#leases = leases;
@@ -24,10 +41,11 @@ export class AddressBook {
   }
 
   /**
-   * Why the client can't have the address in this subnet now; undefined: it can. `asked`: it asks this server for it, which comes before
+   * Why the client can't have the address in its subnet now; undefined: it can. `asked`: it asks this server for it, which comes before
    * an offer to a client that has not.
    */
-  obstacle(client: Client, address: Ipv4, subnet: Subnet, now: number, asked = false): string | undefined {
+  obstacle(seeker: Seeker, address: Ipv4, { asked = false } = {}): string | undefined {
+    const { client, subnet, now } = seeker;
     if (!inSubnet(subnet, address)) return "it is not in the client's network";
     const own = this.#reservations.of(client.mac)?.address;
     const holder = this.#reservations.holderOf(address);
@@ -38,7 +56,7 @@ export class AddressBook {
       return "it is not for this client";
     const isTaken = this.#leases.takenUntil(address, client.key, now) > 0;
     if (isTaken && !(asked && this.#leases.isMerelyOffered(address, now))) return "it is in use";
-    return own === undefined ? this.#crowded(client, subnet, now) : undefined;
+    return own === undefined ? this.#crowded(seeker) : undefined;
   }
 
   /** Whether it is this server's to say who has the address. Of all others it does not speak. */
@@ -53,29 +71,25 @@ export class AddressBook {
    * The address for a client that has none: its reservation; else what it has or had; else what it asks for; else the pool's next.
    * `because` says why there is none.
    */
-  choose(
-    client: Client,
-    asked: Ipv4 | undefined,
-    subnet: Subnet,
-    now: number,
-  ): { address: Ipv4 } | { address: undefined; because: string } {
+  choose(seeker: Seeker, asked: Ipv4 | undefined): { address: Ipv4 } | { address: undefined; because: string } {
+    const { client, subnet, now } = seeker;
     const reserved = this.#reservations.of(client.mac)?.address;
     if (reserved !== undefined) {
-      const because = this.obstacle(client, reserved, subnet, now);
+      const because = this.obstacle(seeker, reserved);
       return because === undefined
         ? { address: reserved }
         : { address: undefined, because: `its reserved address can't be given: ${because}` };
     }
     if (this.#mode !== "pool") return { address: undefined, because: "no address is reserved for it" };
-    const because = this.#crowded(client, subnet, now);
+    const because = this.#crowded(seeker);
     if (because !== undefined) return { address: undefined, because };
     const { pool } = subnet;
     for (const address of [this.#leases.of(client.key)?.address, asked])
-      if (address !== undefined && this.obstacle(client, address, subnet, now) === undefined) {
+      if (address !== undefined && this.obstacle(seeker, address) === undefined) {
         pool.offered(address);
         return { address };
       }
-    const takenUntil = (each: Ipv4): number => this.#unavailableUntil(each, client, subnet, now);
+    const takenUntil = (each: Ipv4): number => this.#unavailableUntil(each, seeker);
     const address =
       pool.take(takenUntil, now, this.#leases.freedEarly) ??
       pool.takeOffered((each) => this.#leases.isMerelyOffered(each, now) && !this.#isOthers(each, subnet));
@@ -90,13 +104,13 @@ export class AddressBook {
       if (!this.#isOthers(address, subnet) && this.#leases.takenUntil(address, "", now) === 0) yield address;
   }
 
-  #unavailableUntil(address: Ipv4, client: Client, subnet: Subnet, now: number): number {
+  #unavailableUntil(address: Ipv4, { client, subnet, now }: Seeker): number {
     if (this.#isOthers(address, subnet)) return Number.POSITIVE_INFINITY;
     return this.#leases.takenUntil(address, client.key, now);
   }
 
   /** Why no further client behind the same port of the relay gets an address. */
-  #crowded(client: Client, subnet: Subnet, now: number): string | undefined {
+  #crowded({ client, subnet, now }: Seeker): string | undefined {
     if (this.#via?.circuit === undefined) return undefined;
     const behind = this.#leases.behind(this.#via, client.key, now);
     // Without the number: logs report each reason once an hour.

@@ -1,6 +1,5 @@
 import type { Mac } from "@slipway/base";
-import type { AddressBook } from "./address-book.ts";
-import type { Client } from "./client.ts";
+import type { AddressBook, Seeker } from "./address-book.ts";
 import type { DhcpListener } from "./event.ts";
 import type { Via } from "./leases/lease.ts";
 import type { LeaseTable } from "./leases/table.ts";
@@ -8,7 +7,7 @@ import * as addresses from "./options/addresses.ts";
 import { OPTION } from "./options/codes.ts";
 import { MESSAGE } from "./options/message-type.ts";
 import type { Reserved } from "./reservations.ts";
-import { inSubnet, type Subnet } from "./subnet.ts";
+import { inSubnet } from "./subnet.ts";
 import { ANY, type Ipv4 } from "./wire/ipv4.ts";
 import { tolerant } from "./wire/malformed.ts";
 import type { Message } from "./wire/message.ts";
@@ -20,16 +19,13 @@ export type InUse = (address: Ipv4, client: Mac | undefined) => Promise<boolean>
 export type Expect = (next: Iterable<Ipv4>) => void;
 
 /** What all steps of the exchange with one client know. */
-export interface Exchange {
+export interface Exchange extends Seeker {
   message: Message;
-  client: Client;
-  subnet: Subnet;
   reserved: Reserved | undefined;
   /** The relay that the message came through. */
   via: Via | undefined;
   /** The server's own addresses, as the client may name them. */
   us: readonly Ipv4[];
-  now: number;
 }
 
 export interface Means {
@@ -77,7 +73,7 @@ async function offer(exchange: Exchange, means: Means): Promise<Verdict> {
   const { message, client, subnet, now } = exchange;
   const { book, leases, inUse, expect, notify } = means;
   for (let probe = 0; probe < PROBES; probe++) {
-    const chosen = book.choose(client, addressIn(message, OPTION.requestedAddress), subnet, now);
+    const chosen = book.choose(exchange, addressIn(message, OPTION.requestedAddress));
     if (chosen.address === undefined) {
       notify({ is: "noAddress", client, subnet: subnet.name, because: chosen.because });
       return NOTHING;
@@ -112,7 +108,7 @@ async function request(exchange: Exchange, means: Means): Promise<Verdict> {
   const asked = addressIn(message, OPTION.requestedAddress);
   const address = message.ciaddr === ANY ? asked : message.ciaddr;
   if (address === undefined) return NOTHING;
-  const because = means.book.obstacle(client, address, exchange.subnet, now, server !== undefined);
+  const because = means.book.obstacle(exchange, address, { asked: server !== undefined });
   if (because === undefined) {
     // A client that comes back with an address we know nothing of may belong to another server (RFC 2131 §4.3.2).
     const rebooted = server === undefined && message.ciaddr === ANY;

@@ -9,17 +9,18 @@ import type { Reserved } from "./reservations.ts";
 import { tolerant } from "./wire/malformed.ts";
 import type { Message } from "./wire/message.ts";
 
+/** A client, and what it may be given to boot. */
+export interface Booting {
+  client: Client;
+  reserved: Reserved | undefined;
+  boot: BootFiles;
+}
+
 /**
  * What a proxy says (PXE 2.1 §2.2.1): to firmware and iPXE, what to boot and from where; never an address, never a NAK, and
  * nothing to other clients. On port 4011 the same holds in every mode.
  */
-export function proxyAnswer(
-  arrival: Arrival,
-  type: number,
-  client: Client,
-  boot: BootFiles,
-  reserved: Reserved | undefined,
-): Message | undefined {
+export function proxyAnswer(arrival: Arrival, type: number, { client, reserved, boot }: Booting): Message | undefined {
   const answer = answerTo(arrival, type);
   if (answer === undefined || client.loader === undefined) return undefined;
   if (bootFileFor(client, boot, reserved) === undefined && !client.raspberryPi) return undefined;

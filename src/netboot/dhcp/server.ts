@@ -17,7 +17,7 @@ import {
   viaOf,
   withBroadcast,
 } from "./arrival.ts";
-import { type BootFiles, checkBoot, type OwnBoot } from "./boot.ts";
+import { checkBoot, type OwnBoot } from "./boot.ts";
 import { type Client, clientOf } from "./client.ts";
 import type { DhcpConfig } from "./config.ts";
 import type { DhcpListener } from "./event.ts";
@@ -25,7 +25,7 @@ import { decide, type Expect, type InUse, type Verdict } from "./exchange.ts";
 import type { LeaseTable } from "./leases/table.ts";
 import { OPTION } from "./options/codes.ts";
 import { MESSAGE, decode as typeOf } from "./options/message-type.ts";
-import { proxyAnswer } from "./proxy.ts";
+import { type Booting, proxyAnswer } from "./proxy.ts";
 import { replyTo } from "./reply.ts";
 import { Reservations, type Reserved } from "./reservations.ts";
 import { compileSubnets, inSubnet, type Subnet } from "./subnet.ts";
@@ -98,8 +98,8 @@ export class DhcpServer {
     this.#notify({ is: "seen", client, ...(via && { via }) });
 
     if (arrival.port === BOOT_SERVER_PORT || this.#config.mode === "proxy") {
-      const reserved = this.#reserved(client);
-      const answer = proxyAnswer(arrival, type, client, this.#config.boot, reserved);
+      const about = { client, reserved: this.#reserved(client), boot: this.#config.boot };
+      const answer = proxyAnswer(arrival, type, about);
       const to = arrival.port === BOOT_SERVER_PORT ? arrival.from : replyAddress(arrival);
       return answer && { ...encode(answer, limitOf(message)), to };
     }
@@ -120,7 +120,13 @@ export class DhcpServer {
       us: [arrival.local, serverIdOf(arrival)],
       now: this.#options.clock.now(),
     };
-    const book = new AddressBook(this.#config.mode, this.#reservations, leases, exchange.us, exchange.via);
+    const book = new AddressBook({
+      mode: this.#config.mode,
+      reservations: this.#reservations,
+      leases,
+      us: exchange.us,
+      via: exchange.via,
+    });
     const verdict = await decide(type, exchange, { book, leases, inUse, expect, notify: this.#notify });
     return written(verdict, arrival, { client, reserved, subnet, boot: this.#config.boot });
   }
@@ -145,11 +151,7 @@ export class DhcpServer {
 }
 
 /** The verdict as a datagram. */
-function written(
-  verdict: Verdict,
-  arrival: Arrival,
-  about: { client: Client; reserved: Reserved | undefined; subnet: Subnet; boot: BootFiles },
-): Answer | undefined {
+function written(verdict: Verdict, arrival: Arrival, about: Booting & { subnet: Subnet }): Answer | undefined {
   const { subnet, ...rest } = about;
   const base = { to: arrival.message, server: serverIdOf(arrival), local: arrival.local };
   const limit = limitOf(arrival.message);

@@ -225,7 +225,8 @@ class Server implements TftpServer {
         });
     try {
       const outcome = session.dropped ? DROPPED : await this.#carry(session, request, file, own ?? this.#socket!);
-      this.#ended(client, request, outcome, session.transfer?.delivered, clock.monotonic() - startedAt);
+      const ms = clock.monotonic() - startedAt;
+      this.#ended(client, request, outcome, { bytes: session.transfer?.delivered ?? 0, ms });
     } finally {
       await own?.close();
     }
@@ -248,9 +249,9 @@ class Server implements TftpServer {
     this.#ended(to, request, { is: "refused", code, why });
   }
 
-  #ended(client: Peer, request: Request, outcome: EndedRequest["outcome"], bytes = 0, ms = 0): void {
+  #ended(client: Peer, request: Request, outcome: EndedRequest["outcome"], carried = { bytes: 0, ms: 0 }): void {
     const { address, port } = client;
-    this.#options.onEnd?.({ client: { address, port }, name: request.name, outcome, bytes, ms });
+    this.#options.onEnd?.({ client: { address, port }, name: request.name, outcome, ...carried });
   }
 }
 

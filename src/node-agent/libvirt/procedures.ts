@@ -7,7 +7,6 @@ import { type Codec, i32, list, nothing, opaque, optional, struct, text, u32, u6
 export interface Procedure<Args, Answer> {
   /** For faults. */
   name: string;
-  /** libvirt's own procedures unless said. */
   program: number;
   number: number;
   args: Codec<Args>;
@@ -85,9 +84,8 @@ function procedure<Args, Answer>(
   number: number,
   args: Codec<Args>,
   answer: Codec<Answer>,
-  program = REMOTE_PROGRAM,
 ): Procedure<Args, Answer> {
-  return { name, number, args, answer, program };
+  return { name, number, args, answer, program: REMOTE_PROGRAM };
 }
 
 const listing = struct<{ results: number; flags: number }>({ results: i32, flags: u32 });
@@ -152,13 +150,15 @@ export const UPDATE_DEVICE = procedure(
   nothing,
 );
 /** A command of QEMU's own protocol (QMP), as JSON. */
-export const MONITOR_COMMAND = procedure(
-  "monitor command",
-  1,
-  struct<{ domain: DomainRef; command: string; flags: number }>({ domain: domainRef, command: text, flags: u32 }),
-  one(text),
-  QEMU_PROGRAM,
-);
+export const MONITOR_COMMAND = {
+  ...procedure(
+    "monitor command",
+    1,
+    struct<{ domain: DomainRef; command: string; flags: number }>({ domain: domainRef, command: text, flags: u32 }),
+    one(text),
+  ),
+  program: QEMU_PROGRAM,
+};
 
 export const LIST_NETWORKS = procedure("list of networks", 283, listing, many(namedRef));
 export const DEFINE_NETWORK = procedure("define network", 41, one(text), one(namedRef));

@@ -38,80 +38,77 @@ const recordings: readonly RecordingRule[] = [
   },
 ];
 
-const alert = (
-  severity: "warning" | "critical",
-  name: string,
-  expr: string,
-  wait: string,
-  summary: string,
-  description: string,
-): AlertingRule => ({ alert: name, expr, for: wait, labels: { severity }, annotations: { summary, description } });
+type AlertTexts = Pick<AlertingRule, "alert" | "expr" | "for"> & AlertingRule["annotations"];
+
+const alertOf = (severity: "warning" | "critical", { summary, description, ...rule }: AlertTexts): AlertingRule => ({
+  ...rule,
+  labels: { severity },
+  annotations: { summary, description },
+});
 
 const alerts: readonly AlertingRule[] = [
-  alert(
-    "critical",
-    "SlipwayNoLeader",
-    'max by (name) (leader_election_master_status{name=~"slipway-.+"}) == 0',
-    "5m",
-    "Nobody leads a system of Slipway, or holds a shard.",
-    "No replica leads the system of the label name, or holds the shard of that name, so nothing of it is driven. See the operator's log and its Lease of that name.",
-  ),
-  alert(
-    "warning",
-    "SlipwaySystemWaits",
-    "min by (system) (slipway_system_ready) == 0",
-    "15m",
-    "A system of Slipway waits for a definition.",
-    "The system of the label system needs a kind that the API does not serve. slipway doctor cluster names it, with its repair.",
-  ),
-  alert(
-    "warning",
-    "SlipwayCloudRefuses",
-    "slipway:cloud_call_failures:ratio5m > 0.5",
-    "15m",
-    "A machine provider refuses more than half of the calls.",
-    "See slipway_cloud_calls_total by code: BadCredentials, Throttled and NoCapacity have different remedies (docs/troubleshooting.md). slipway doctor account asks the provider.",
-  ),
-  alert(
-    "critical",
-    "SlipwayBadCredentials",
-    'sum by (provider) (rate(slipway_cloud_calls_total{code="BadCredentials"}[5m])) > 0',
-    "10m",
-    "A machine provider does not take its credentials.",
-    "Nothing is bought and nothing is released there. Put another key into the account's Secret; it is taken up at once.",
-  ),
-  alert(
-    "warning",
-    "SlipwayMachinesReplacedOften",
-    "sum(increase(slipway_machines_replaced_total[1h])) > 5",
-    "0m",
-    "More than five machines were replaced within an hour.",
-    "Machines that are lost again and again cost money. See slipway events --type Warning.",
-  ),
-  alert(
-    "warning",
-    "SlipwayReconcilesFail",
-    "slipway:reconcile_errors:rate5m > 0.1",
-    "30m",
-    "A controller fails again and again.",
-    "The controller of the label controller had more than six errors a minute for half an hour. See its errors in the operator's log.",
-  ),
-  alert(
-    "warning",
-    "SlipwayQueueWaits",
-    "slipway:queue_seconds:p99_5m > 60",
-    "15m",
-    "Changes wait for more than a minute.",
-    "The queue of the label controller is longer than what is worked off. See slipway top; --qps may be too low.",
-  ),
-  alert(
-    "warning",
-    "SlipwayEventsDropped",
-    "sum by (controller) (increase(slipway_events_dropped_total[15m])) > 0",
-    "0m",
-    "Events were not written.",
-    "The API server takes fewer events than are written. Statuses are complete all the same.",
-  ),
+  alertOf("critical", {
+    alert: "SlipwayNoLeader",
+    expr: 'max by (name) (leader_election_master_status{name=~"slipway-.+"}) == 0',
+    for: "5m",
+    summary: "Nobody leads a system of Slipway, or holds a shard.",
+    description:
+      "No replica leads the system of the label name, or holds the shard of that name, so nothing of it is driven. See the operator's log and its Lease of that name.",
+  }),
+  alertOf("warning", {
+    alert: "SlipwaySystemWaits",
+    expr: "min by (system) (slipway_system_ready) == 0",
+    for: "15m",
+    summary: "A system of Slipway waits for a definition.",
+    description:
+      "The system of the label system needs a kind that the API does not serve. slipway doctor cluster names it, with its repair.",
+  }),
+  alertOf("warning", {
+    alert: "SlipwayCloudRefuses",
+    expr: "slipway:cloud_call_failures:ratio5m > 0.5",
+    for: "15m",
+    summary: "A machine provider refuses more than half of the calls.",
+    description:
+      "See slipway_cloud_calls_total by code: BadCredentials, Throttled and NoCapacity have different remedies (docs/troubleshooting.md). slipway doctor account asks the provider.",
+  }),
+  alertOf("critical", {
+    alert: "SlipwayBadCredentials",
+    expr: 'sum by (provider) (rate(slipway_cloud_calls_total{code="BadCredentials"}[5m])) > 0',
+    for: "10m",
+    summary: "A machine provider does not take its credentials.",
+    description:
+      "Nothing is bought and nothing is released there. Put another key into the account's Secret; it is taken up at once.",
+  }),
+  alertOf("warning", {
+    alert: "SlipwayMachinesReplacedOften",
+    expr: "sum(increase(slipway_machines_replaced_total[1h])) > 5",
+    for: "0m",
+    summary: "More than five machines were replaced within an hour.",
+    description: "Machines that are lost again and again cost money. See slipway events --type Warning.",
+  }),
+  alertOf("warning", {
+    alert: "SlipwayReconcilesFail",
+    expr: "slipway:reconcile_errors:rate5m > 0.1",
+    for: "30m",
+    summary: "A controller fails again and again.",
+    description:
+      "The controller of the label controller had more than six errors a minute for half an hour. See its errors in the operator's log.",
+  }),
+  alertOf("warning", {
+    alert: "SlipwayQueueWaits",
+    expr: "slipway:queue_seconds:p99_5m > 60",
+    for: "15m",
+    summary: "Changes wait for more than a minute.",
+    description:
+      "The queue of the label controller is longer than what is worked off. See slipway top; --qps may be too low.",
+  }),
+  alertOf("warning", {
+    alert: "SlipwayEventsDropped",
+    expr: "sum by (controller) (increase(slipway_events_dropped_total[15m])) > 0",
+    for: "0m",
+    summary: "Events were not written.",
+    description: "The API server takes fewer events than are written. Statuses are complete all the same.",
+  }),
 ];
 
 export const RULE_GROUPS = [

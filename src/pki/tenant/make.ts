@@ -40,9 +40,9 @@ async function makePart(name: string, because: Reason, facts: PkiFacts, making: 
       return { [part.publicKey]: publicPem(keyPem), [part.privateKey]: keyPem };
     }
     case "leaf":
-      return makeLeaf(part, facts.held[name], because, facts, making);
+      return makeLeaf({ part, held: facts.held[name], because }, facts, making);
     case "kubeconfig":
-      return makeKubeconfigs(part, facts.held[name], because, facts, making);
+      return makeKubeconfigs({ part, held: facts.held[name], because }, facts, making);
     case undefined:
       throw new Fault("Bug", name, "no part of the tenant's PKI");
   }
@@ -56,10 +56,15 @@ async function makeAuthority(part: AuthorityPart, { clock, algorithm }: Making):
   return texts;
 }
 
+/** A part that is made anew, and what there is of it. */
+interface Renewal<Part> {
+  part: Part;
+  held: SecretTexts | undefined;
+  because: Reason;
+}
+
 async function makeLeaf(
-  part: LeafPart,
-  held: SecretTexts | undefined,
-  because: Reason,
+  { part, held, because }: Renewal<LeafPart>,
   facts: PkiFacts,
   making: Making,
 ): Promise<SecretTexts> {
@@ -76,9 +81,7 @@ async function makeLeaf(
 }
 
 async function makeKubeconfigs(
-  part: KubeconfigPart,
-  held: SecretTexts | undefined,
-  because: Reason,
+  { part, held, because }: Renewal<KubeconfigPart>,
   facts: PkiFacts,
   making: Making,
 ): Promise<SecretTexts> {

@@ -83,21 +83,24 @@ function refuse(message: string): never {
 export async function kubeadmJoin(text: string, machine: JoiningMachine, ports: JoinPorts): Promise<JoinEnd> {
   try {
     const file = fileOf(text);
-    const args = argumentsOf(file);
     const found = await discover(file, ports);
-    return { is: "joined", ...(await register(file, args, found, machine, ports)) };
+    return { is: "joined", ...(await register(file, found, machine, ports)) };
   } catch (error) {
     if (error instanceof Refused) return { is: "refused", message: error.message };
     throw error;
   }
 }
 
-function fileOf(text: string): JoinFile {
+interface Joining extends JoinFile {
+  kubeletArguments: ReadonlyMap<string, string>;
+}
+
+function fileOf(text: string): Joining {
   const file = load(text) as JoinFile | undefined;
   if (file?.kind !== "JoinConfiguration") refuse("kubeadm: the file has no JoinConfiguration");
   if (!/^kubeadm\.k8s\.io\/v1beta[1-4]$/.test(file.apiVersion ?? ""))
     refuse(`kubeadm: unknown apiVersion ${file.apiVersion}`);
-  return file;
+  return { ...file, kubeletArguments: argumentsOf(file) };
 }
 
 /** The kubelet's arguments: a map in v1beta3, a list in v1beta4. */
@@ -155,8 +158,7 @@ function isSignedBy(jws: string, kubeconfig: string, secret: string): boolean {
 }
 
 async function register(
-  { nodeRegistration, controlPlane }: JoinFile,
-  args: ReadonlyMap<string, string>,
+  { nodeRegistration, controlPlane, kubeletArguments: args }: Joining,
   { server, ca, token }: Found,
   machine: JoiningMachine,
   ports: JoinPorts,

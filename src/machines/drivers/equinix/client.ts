@@ -25,7 +25,7 @@ export interface MetalClient {
   deleteDevice(id: string, force: boolean, signal?: AbortSignal): Promise<void>;
   port(call: PortCall, signal?: AbortSignal): Promise<void>;
   vlans(project: string, metro: string, signal?: AbortSignal): Promise<readonly WireVlan[]>;
-  createVlan(project: string, metro: string, vxlan: number, signal?: AbortSignal): Promise<WireVlan>;
+  createVlan(project: string, vlan: { metro: string; vxlan: number }, signal?: AbortSignal): Promise<WireVlan>;
   /** What the project may order, with prices. */
   plans(project: string, signal?: AbortSignal): Promise<readonly WirePlan[]>;
   /** Ids of the projects that bear the name. */
@@ -96,15 +96,14 @@ export function metalClient(session: Session): MetalClient {
       const body = await session({ method: "GET", path, query: { metro }, on: `VLANs in ${metro}`, signal });
       return listIn<WireVlan>(body, "virtual_networks");
     },
-    async createVlan(project, metro, vxlan, signal) {
+    async createVlan(project, vlan, signal) {
       const path = `/projects/${part(project)}/virtual-networks`;
-      const body = { metro, vxlan };
       return (await session({
         method: "POST",
         path,
-        body,
+        body: vlan,
         mayBeDone: true,
-        on: `VLAN ${vxlan} in ${metro}`,
+        on: `VLAN ${vlan.vxlan} in ${vlan.metro}`,
         signal,
       })) as WireVlan;
     },

@@ -90,7 +90,7 @@ async function learnVlans(
         remedy: "create it in the project, or name one that is there",
       });
     }
-    if (wish.createVlans) await createVlan(client, projectId, metro, Number(vlan), signal);
+    if (wish.createVlans) await createVlan(client, projectId, { metro, vxlan: Number(vlan) }, signal);
     present.add(vlan);
   }
 }
@@ -98,12 +98,11 @@ async function learnVlans(
 async function createVlan(
   client: MetalClient,
   project: string,
-  metro: string,
-  vxlan: number,
+  vlan: { metro: string; vxlan: number },
   signal: AbortSignal | undefined,
 ): Promise<void> {
   try {
-    await client.createVlan(project, metro, vxlan, signal);
+    await client.createVlan(project, vlan, signal);
   } catch (error) {
     // Another machine of the same pool was faster.
     if (!isFault(error, "AlreadyConfigured")) throw error;

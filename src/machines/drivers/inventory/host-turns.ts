@@ -96,25 +96,21 @@ export class HostTurns {
     const dropScripts = async (kept?: string): Promise<void> => {
       for (const namespace of written) if (namespace !== kept) await dropScript(client, namespace, uid);
     };
-    const host = await claimHost(
-      client,
-      all,
-      { ...claimant, uid },
-      {
-        wish: wishOf(order, this.#offer, all),
-        ...(group !== undefined && { group }),
-        install: async (host) => {
-          const { namespace = "" } = host.metadata;
-          const mac = bootMacOf(host);
-          await boot.forHost?.(mac ?? "");
-          const system = systemOf(this.#offer, order.operatingSystem);
-          const { texts, install } = installation(system, boot, { hostname: order.hostname, mac });
-          written.add(namespace);
-          await putScript(client, namespace, { claim: uid, claimant, texts });
-          return install({ name: scriptSecretName(uid), namespace });
-        },
+    const consumer = { ...claimant, uid };
+    const host = await claimHost(client, all, consumer, {
+      wish: wishOf(order, this.#offer, all),
+      ...(group !== undefined && { group }),
+      install: async (host) => {
+        const { namespace = "" } = host.metadata;
+        const mac = bootMacOf(host);
+        await boot.forHost?.(mac ?? "");
+        const system = systemOf(this.#offer, order.operatingSystem);
+        const { texts, install } = installation(system, boot, { hostname: order.hostname, mac });
+        written.add(namespace);
+        await putScript(client, namespace, { claim: uid, claimant, texts });
+        return install({ name: scriptSecretName(uid), namespace });
       },
-    ).catch(async (error: unknown) => {
+    }).catch(async (error: unknown) => {
       if (isFault(error, "NoCapacity")) await dropScripts();
       throw error;
     });

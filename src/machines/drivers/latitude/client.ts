@@ -15,7 +15,6 @@ import type {
   WireUserData,
 } from "./wire.ts";
 
-const PAGE_SIZE = 250;
 /** User data comes with its content, twice: fewer to a page keep the answer small. */
 const USER_DATA_PAGE_SIZE = 100;
 /** The mark needs an object even where it has no content, and the API wants content: an empty cloud-config. */
@@ -28,14 +27,11 @@ export type LatitudeClient = ReturnType<typeof latitudeClient>;
 
 /** The client of a session. Lists are read to their end. Calls fail with a coded `Fault`. */
 export function latitudeClient(session: Session) {
-  const list = <A>(path: string, query: Record<string, string>, pageSize: number, on: string, signal?: AbortSignal) =>
-    everyPage<A>(session, { path, query, pageSize, on, signal });
-
   return {
     /** The servers of a project, or those of it with a hostname. */
     servers(project: string, hostname?: string, signal?: AbortSignal): Promise<readonly WireServer[]> {
       const query = { "filter[project]": project, ...(hostname === undefined ? {} : { "filter[hostname]": hostname }) };
-      return list<ServerAttributes>("/servers", query, PAGE_SIZE, `project ${project}`, signal);
+      return everyPage<ServerAttributes>(session, { path: "/servers", query, on: `project ${project}`, signal });
     },
     plan: (slug: string, signal?: AbortSignal) => planOf(session, slug, signal),
     async server(id: string, signal?: AbortSignal): Promise<WireServer> {
@@ -80,7 +76,8 @@ export function latitudeClient(session: Session) {
 
     userData(project: string, signal?: AbortSignal): Promise<readonly WireUserData[]> {
       const query = { "filter[project]": project };
-      return list<UserDataAttributes>("/user_data", query, USER_DATA_PAGE_SIZE, `project ${project}`, signal);
+      const listing = { path: "/user_data", query, pageSize: USER_DATA_PAGE_SIZE, on: `project ${project}`, signal };
+      return everyPage<UserDataAttributes>(session, listing);
     },
     async createUserData(
       attributes: { project: string; description: string; content: string },
@@ -100,13 +97,15 @@ export function latitudeClient(session: Session) {
 
     networks(project: string, signal?: AbortSignal): Promise<readonly WireNetwork[]> {
       const query = { "filter[project]": project };
-      return list<Attributes<WireNetwork>>("/virtual_networks", query, PAGE_SIZE, `project ${project}`, signal);
+      const on = `project ${project}`;
+      return everyPage<Attributes<WireNetwork>>(session, { path: "/virtual_networks", query, on, signal });
     },
     /** The assignments of one server, or of all of the account. */
     assignments(server?: string, signal?: AbortSignal): Promise<readonly WireAssignment[]> {
       const query: Record<string, string> = server === undefined ? {} : { "filter[server]": server };
       const on = server === undefined ? "virtual networks" : `server ${server}`;
-      return list<Attributes<WireAssignment>>("/virtual_networks/assignments", query, PAGE_SIZE, on, signal);
+      const path = "/virtual_networks/assignments";
+      return everyPage<Attributes<WireAssignment>>(session, { path, query, on, signal });
     },
     async assign(server: string, network: string, signal?: AbortSignal): Promise<void> {
       const attributes = { server_id: server, virtual_network_id: network };
@@ -120,7 +119,7 @@ export function latitudeClient(session: Session) {
 
     projects(filter: "name" | "slug", value: string, signal?: AbortSignal): Promise<readonly WireProject[]> {
       const query = { [`filter[${filter}]`]: value };
-      return list<Attributes<WireProject>>("/projects", query, PAGE_SIZE, `project ${value}`, signal);
+      return everyPage<Attributes<WireProject>>(session, { path: "/projects", query, on: `project ${value}`, signal });
     },
   };
 }

@@ -5,11 +5,13 @@ import type { Resource } from "./wire.ts";
 
 /** A list whose total moved while it was read is read anew this often before it is handed out as it is. */
 const LIST_ATTEMPTS = 3;
+const PAGE_SIZE = 250;
 
 export interface Listing {
   path: string;
   query?: Readonly<Record<string, string>>;
-  pageSize: number;
+  /** How many are asked for at once. Default: 250. */
+  pageSize?: number;
   on: string;
   signal: AbortSignal | undefined;
 }
@@ -27,7 +29,7 @@ export async function everyPage<A>(session: Session, listing: Listing): Promise<
 
 async function onePass<A>(
   session: Session,
-  { path, query, pageSize, on, signal }: Listing,
+  { path, query, pageSize = PAGE_SIZE, on, signal }: Listing,
 ): Promise<{ found: Resource<A>[]; steady: boolean }> {
   const found = new Map<string, Resource<A>>();
   let steady = true;
