@@ -36,9 +36,9 @@ test("who merely routes to the server is no machine: not by its MAC, not by a ca
   assert.equal((await networks.script("away", "away")).status, 403);
   assert.equal((await networks.register("away", victim.capability)).status, 403);
   assert.equal((await networks.register("away", victim.token)).status, 403);
-  assert.equal((await networks.agent("away", victim.token, "GET", victim.orders)).status, 403);
+  assert.equal((await networks.agent("away", victim.token, `GET ${victim.orders}`)).status, 403);
   // The owner's token is as good as before, and the order is its.
-  const { status, body } = await networks.agent("victim", victim.token, "GET", victim.orders);
+  const { status, body } = await networks.agent("victim", victim.token, `GET ${victim.orders}`);
   assert.deepEqual([status, (JSON.parse(body) as { id: string }).id], [200, victim.order]);
   const { url } = JSON.parse(body) as { url: string };
   assert.equal((await networks.curl("victim", url)).body, "an image");
@@ -52,10 +52,10 @@ test("a neighbour with a lease of its own is itself and nobody else", { skip }, 
   assert.equal((await networks.script("thief", "victim")).status, 403);
   assert.equal((await networks.register("thief", victim.capability, inventoryOf(MACS.victim))).status, 403);
   assert.equal((await networks.register("thief", victim.token, inventoryOf(MACS.victim))).status, 403);
-  assert.equal((await networks.agent("thief", victim.token, "GET", victim.orders)).status, 403);
-  assert.equal((await networks.agent("thief", thief.token, "GET", victim.orders)).status, 403);
-  assert.equal((await networks.agent("thief", victim.token, "POST", `hosts/${victim.host}/cards`)).status, 403);
-  const { url } = JSON.parse((await networks.agent("victim", victim.token, "GET", victim.orders)).body) as {
+  assert.equal((await networks.agent("thief", victim.token, `GET ${victim.orders}`)).status, 403);
+  assert.equal((await networks.agent("thief", thief.token, `GET ${victim.orders}`)).status, 403);
+  assert.equal((await networks.agent("thief", victim.token, `POST hosts/${victim.host}/cards`)).status, 403);
+  const { url } = JSON.parse((await networks.agent("victim", victim.token, `GET ${victim.orders}`)).body) as {
     url: string;
   };
   assert.equal((await networks.curl("thief", url)).status, 404);
@@ -81,11 +81,11 @@ test("a neighbour that spoofs the victim's chaddr gets its address, and nothing 
     body: `${victim.address}: its lease is ${MACS.victim}'s, and ${MACS.thief} answers at it\n`,
   });
   assert.equal((await networks.register("thief", victim.capability, inventoryOf(MACS.victim))).status, 403);
-  assert.equal((await networks.agent("thief", victim.token, "GET", victim.orders)).status, 403);
+  assert.equal((await networks.agent("thief", victim.token, `GET ${victim.orders}`)).status, 403);
   await networks.shell("thief", "ip addr flush dev card");
   await networks.shell("server", "ip neigh flush dev rack");
   await networks.shell("victim", "ip link set card up");
-  assert.equal((await networks.agent("victim", victim.token, "GET", victim.orders)).status, 200);
+  assert.equal((await networks.agent("victim", victim.token, `GET ${victim.orders}`)).status, 200);
 });
 
 test("who names cards that are not its own gets none: not one that boots later, not a registered machine's", {
@@ -102,12 +102,12 @@ test("who names cards that are not its own gets none: not one that boots later, 
   const victim = await trusted(networks);
   assert.notEqual(victim.host, thief.host);
   assert.equal((await networks.host("victim")).name, victim.host);
-  await networks.agent("thief", thief.token, "PUT", `hosts/${thief.host}/inventory`, JSON.stringify(lies));
-  assert.equal((await networks.agent("thief", thief.token, "POST", `hosts/${thief.host}/cards`)).status, 204);
+  await networks.agent("thief", thief.token, `PUT hosts/${thief.host}/inventory`, JSON.stringify(lies));
+  assert.equal((await networks.agent("thief", thief.token, `POST hosts/${thief.host}/cards`)).status, 204);
   assert.deepEqual((await networks.host("thief")).macs, [MACS.thief]);
-  assert.equal((await networks.agent("victim", victim.token, "GET", victim.orders)).status, 200);
+  assert.equal((await networks.agent("victim", victim.token, `GET ${victim.orders}`)).status, 200);
   // A card that another machine uses is not joined with a borrowed token, unless nothing else is known of it.
-  assert.equal((await networks.agent("victim", thief.token, "POST", `hosts/${thief.host}/cards`)).status, 409);
+  assert.equal((await networks.agent("victim", thief.token, `POST hosts/${thief.host}/cards`)).status, 409);
   assert.deepEqual((await networks.host("victim")).macs, [MACS.victim]);
 });
 
@@ -117,18 +117,18 @@ test("a neighbour that gives back or declines the victim's lease gets nothing by
   const mac = MACS.victim;
   const { address: ciaddr } = victim;
   await networks.say("thief", { type: "release", said: { mac, ciaddr, server: "10.9.0.1" } });
-  assert.equal((await networks.agent("victim", victim.token, "GET", victim.orders)).status, 200, "it is still there");
+  assert.equal((await networks.agent("victim", victim.token, `GET ${victim.orders}`)).status, 200, "it is still there");
   const relayed = { mac, giaddr: "10.9.0.66", asks: ciaddr, server: "10.9.0.1" };
   await networks.lease("victim");
   await networks.say("thief", { type: "request", said: relayed });
-  assert.equal((await networks.agent("victim", victim.token, "GET", victim.orders)).status, 200, "a forged relay");
+  assert.equal((await networks.agent("victim", victim.token, `GET ${victim.orders}`)).status, 200, "a forged relay");
 
   await networks.say("thief", { type: "decline", said: { mac, asks: ciaddr, server: "10.9.0.1" } });
   const asked = { flags: 0x8000, asks: ciaddr };
   const offers = await networks.say("thief", { type: "discover", said: { ...asked, mac: MACS.thief } });
   assert.notEqual(offers[0]?.yiaddr, ciaddr);
   // The victim loses its address by that, and comes again by its token.
-  assert.equal((await networks.agent("victim", victim.token, "GET", victim.orders)).status, 403);
+  assert.equal((await networks.agent("victim", victim.token, `GET ${victim.orders}`)).status, 403);
   await networks.lease("victim");
   const again = await networks.register("victim", victim.token);
   assert.equal(again.status, 200, again.body);
@@ -139,9 +139,9 @@ test("who spoofs MAC and address does not take the place of an agent that carrie
 }, async (t) => {
   const networks = await Networks.open(t, POOL);
   const victim = await trusted(networks);
-  assert.equal((await networks.agent("victim", victim.token, "GET", victim.orders)).status, 200);
+  assert.equal((await networks.agent("victim", victim.token, `GET ${victim.orders}`)).status, 200);
   const progress = `${victim.orders}/${victim.order}/progress`;
-  const working = () => networks.agent("victim", victim.token, "POST", progress, '{"phase":"writing"}');
+  const working = () => networks.agent("victim", victim.token, `POST ${progress}`, '{"phase":"writing"}');
   assert.equal((await working()).status, 204);
   await networks.shell("victim", "ip link set card down");
   await networks.shell(
@@ -171,7 +171,7 @@ test("who is given the victim's address once its lease has ended is not the vict
     assert.ok(performance.now() < deadline, "the address never came free");
   assert.equal(await networks.lease("thief"), victim.address);
   assert.equal((await networks.script("thief", "victim")).status, 403);
-  assert.equal((await networks.agent("thief", victim.token, "GET", victim.orders)).status, 403);
+  assert.equal((await networks.agent("thief", victim.token, `GET ${victim.orders}`)).status, 403);
   assert.equal((await networks.register("thief", victim.token)).status, 403);
   assert.equal((await networks.script("thief", "thief")).status, 200);
 });
@@ -184,7 +184,7 @@ test("behind a relay, who has no lease through it is nobody, and who has one is 
   const far = await networks.honest("far");
   assert.match(far.address, /^10\.8\.0\./);
   const orders = `hosts/${far.host}/orders?wait=0`;
-  assert.equal((await networks.agent("far", far.token, "GET", orders)).status, 204);
+  assert.equal((await networks.agent("far", far.token, `GET ${orders}`)).status, 204);
   assert.match((await networks.host("far")).session?.via ?? "", /^10\.8\.0\.1\/[0-9a-f]+\//);
 
   await networks.shell("near", "ip addr add 10.8.0.66/24 dev card; ip route add default via 10.8.0.1");
@@ -193,8 +193,8 @@ test("behind a relay, who has no lease through it is nobody, and who has one is 
   const near = await networks.honest("near");
   assert.equal((await networks.script("near", "far")).status, 403);
   assert.equal((await networks.register("near", far.capability, inventoryOf(MACS.far))).status, 403);
-  assert.equal((await networks.agent("near", far.token, "GET", orders)).status, 403);
-  assert.equal((await networks.agent("near", near.token, "GET", `hosts/${near.host}/orders?wait=0`)).status, 204);
+  assert.equal((await networks.agent("near", far.token, `GET ${orders}`)).status, 403);
+  assert.equal((await networks.agent("near", near.token, `GET hosts/${near.host}/orders?wait=0`)).status, 204);
 
   // From the server's link, its lease is worth nothing: no answer finds the way there.
   await networks.shell(

@@ -163,8 +163,9 @@ export class Networks {
     return this.curl(asker, `http://${SERVER}:8080${path}`, ...options);
   }
 
-  /** By an agent's path, as who holds this token or capability. */
-  agent(asker: Machine, bearer: string, method: string, path: string, body = ""): Promise<Reply> {
+  /** By an agent's path (`GET hosts/ID/orders`), as who holds this token or capability. */
+  agent(asker: Machine, bearer: string, request: `${string} ${string}`, body = ""): Promise<Reply> {
+    const [method, path] = request.split(" ") as [string, string];
     const options = ["-X", method, "-H", `Authorization: Bearer ${bearer}`, "--data-binary", body];
     return this.curl(asker, `${AGENT}/${path}`, ...options);
   }
@@ -176,7 +177,7 @@ export class Networks {
   }
 
   register(asker: Machine, bearer: string, inventory: Inventory = inventoryOf(MACS[asker])): Promise<Reply> {
-    return this.agent(asker, bearer, "POST", "hosts", JSON.stringify(inventory));
+    return this.agent(asker, bearer, "POST hosts", JSON.stringify(inventory));
   }
 
   /** An address, a script and a registration, as every honest machine has them. */

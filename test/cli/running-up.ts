@@ -11,14 +11,26 @@ import { createHttpTransport, loadConnection } from "@slipway/kube/http";
 
 const LAST_LINE = /^Ctrl-C stops it/;
 
-/** Runs it with these options while `look` looks at its API, and ends it with a signal; gives what it printed. */
-export async function up(
-  t: TestContext,
-  dir: string,
-  options: string[],
-  look: (client: Client, said: string, transport: Transport) => Promise<void>,
-  signal: "SIGINT" | "SIGKILL" = "SIGINT",
-): Promise<string> {
+type Look = (client: Client, said: string, transport: Transport) => Promise<void>;
+
+/** Runs it with these options while `look` looks at its API, and interrupts it; gives what it printed. */
+export function up(t: TestContext, dir: string, options: string[], look: Look): Promise<string> {
+  return running(t, { dir, options, signal: "SIGINT" }, look);
+}
+
+/** The same, but it is killed. */
+export function upUntilKilled(t: TestContext, dir: string, options: string[], look: Look): Promise<string> {
+  return running(t, { dir, options, signal: "SIGKILL" }, look);
+}
+
+interface Run {
+  dir: string;
+  options: readonly string[];
+  /** Ends it. */
+  signal: "SIGINT" | "SIGKILL";
+}
+
+async function running(t: TestContext, { dir, options, signal }: Run, look: Look): Promise<string> {
   const child = spawn("bin/slipway", ["up", "--dir", dir, "--port", "0", ...options], {
     stdio: ["ignore", "pipe", "inherit"],
   });

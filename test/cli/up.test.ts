@@ -15,7 +15,7 @@ import { readManifests } from "../../src/laptop/manifests.ts";
 import { SYSTEMS } from "../../src/operator/systems.ts";
 import { OtlpCollector } from "../../src/sim/otlp-collector.ts";
 import { freePort } from "../kubernetes/free-port.ts";
-import { up } from "./running-up.ts";
+import { up, upUntilKilled } from "./running-up.ts";
 
 const machinesDefinition = (client: Client) =>
   client.find(CustomResourceDefinition, { name: "machines.cluster.x-k8s.io" });
@@ -122,7 +122,7 @@ test("an operator beside `up` waits, and killed `up` leads again at once under t
     operator.kill("SIGTERM");
     await once(operator, "exit");
   };
-  await up(t, dir, [], beside, "SIGKILL");
+  await upUntilKilled(t, dir, [], beside);
   await up(t, dir, [], async (client) => {
     // A Lease with another holder would keep it waiting for fifteen seconds.
     const end = systemClock.now() + 10_000;

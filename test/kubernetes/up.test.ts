@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Node } from "@slipway/kube/core";
-import { up } from "../cli/running-up.ts";
+import { up, upUntilKilled } from "../cli/running-up.ts";
 import { whyNotHere } from "./cluster.ts";
 
 const skip = (await whyNotHere()) ?? false;
@@ -16,6 +16,6 @@ test("killed, it starts again at once, though the definitions still name the por
   const dir = await mkdtemp(join(tmpdir(), "slipway-up-real-"));
   t.after(() => rm(dir, { recursive: true, maxRetries: 10, retryDelay: 500 }));
   const options = ["--kubernetes", "real", "--sim", "harvester"];
-  await up(t, dir, options, async () => {}, "SIGKILL");
+  await upUntilKilled(t, dir, options, async () => {});
   await up(t, dir, options, async (client) => assert.equal((await client.list(Node)).items.length, 3));
 });

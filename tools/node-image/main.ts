@@ -87,19 +87,19 @@ async function main(): Promise<void> {
     writeFileSync(list, `${JSON.stringify({ key, packages: versions }, null, 2)}\n`);
   }
   const form = chosen("FORM", ["live", "disk", "cloud-init"], "live");
-  const place: DiskPlace = { key, home, say };
-  if (form !== "live") makeDisk(apt, folder, architecture, { ...place, name: "disk.img.zst", layers: [] });
+  const wish = { architecture, key, home, say };
+  if (form !== "live") makeDisk(apt, folder, { ...wish, name: "disk.img.zst", layers: [] });
   if (form === "cloud-init") {
     const more = apt
       .withDependencies([...PACKAGES, ...CLOUD_INIT])
       .filter((one) => !packages.some(({ name }) => name === one.name));
     const disk = {
-      ...place,
+      ...wish,
       name: "disk-cloud-init.img.zst",
       layers: [LAYER],
       key: `${key} ${more.map(({ sha256 }) => sha256).join(" ")}`,
     };
-    makeDisk(apt, folder, architecture, disk, () => {
+    makeDisk(apt, folder, disk, () => {
       say(`fetching ${more.length} packages for cloud-init, about 30 MB`);
       const files = apt.fetch([...packages, ...more]);
       const [base, added] = [files.slice(0, packages.length), files.slice(packages.length)];
@@ -109,7 +109,10 @@ async function main(): Promise<void> {
   console.log(folder);
 }
 
-interface DiskPlace {
+interface DiskWish {
+  name: string;
+  layers: readonly string[];
+  architecture: NodeArchitecture;
   /** Of the live image that is on it, and of the layers. */
   key: string;
   home: string;
@@ -120,8 +123,7 @@ interface DiskPlace {
 function makeDisk(
   apt: Apt,
   folder: string,
-  architecture: NodeArchitecture,
-  { key, home, say, name, layers }: DiskPlace & { name: string; layers: readonly string[] },
+  { name, layers, architecture, key, home, say }: DiskWish,
   prepare = (): void => {},
 ): void {
   const loaders = apt.alone(LOADERS[architecture]);

@@ -31,6 +31,12 @@ export interface CompleteSpec extends TenantControlPlaneSpec {
   networkProfile: CompleteNetwork;
 }
 
+/** A tenant, and its specification with nothing left open. */
+export interface CompleteTenant {
+  tenant: TenantControlPlane;
+  spec: CompleteSpec;
+}
+
 /** A merge patch of a tenant's spec. */
 export interface SpecPatch {
   dataStore?: string;

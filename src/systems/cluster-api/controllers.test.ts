@@ -45,13 +45,15 @@ function cacheOf(...objects: KubeObject[]) {
   };
 }
 
-/** Whom a change of an object wakes: names; undefined: the change is none. */
-function woken(of: Controller, kind: string, object: KubeObject, before?: KubeObject, ...cached: KubeObject[]) {
-  const source = of.sources.find(({ resource }) => resource.kind === kind)!;
-  if (before !== undefined && source.when?.(object, before) === false) return undefined;
-  const keys = source.keys?.(object, before, cacheOf(object, ...cached) as never) ?? [ref(object.metadata.name)];
-  return keys.map(({ namespace, name }) => `${namespace}/${name}`);
-}
+/** Whom a change of an object wakes, with these others in the cache: names; undefined: the change is none. */
+const waking =
+  (of: Controller, ...cached: KubeObject[]) =>
+  (kind: string, object: KubeObject, before?: KubeObject) => {
+    const source = of.sources.find(({ resource }) => resource.kind === kind)!;
+    if (before !== undefined && source.when?.(object, before) === false) return undefined;
+    const keys = source.keys?.(object, before, cacheOf(object, ...cached) as never) ?? [ref(object.metadata.name)];
+    return keys.map(({ namespace, name }) => `${namespace}/${name}`);
+  };
 
 function parts(of: { foreign?: string } = {}) {
   const asked: string[] = [];
@@ -71,16 +73,16 @@ const initialized = (of: Cluster, initialization: object): Cluster =>
 
 test("a Cluster is woken by itself, and by its objects where what it sums up changes", () => {
   const controller = clusterController(CORE);
-  assert.deepEqual(woken(controller, "Cluster", cluster()), ["default/quay"]);
+  const woken = waking(controller);
+  assert.deepEqual(woken("Cluster", cluster()), ["default/quay"]);
   const before = machine("m", {
     status: { conditions: [is("Ready", "True", { message: "a" })], nodeRef: { name: "n" } },
   });
   const after = (status: object) => machine("m", { status: { ...before.status, ...status } });
-  assert.deepEqual(woken(controller, "Machine", before), ["default/quay"], "a new one");
-  assert.equal(woken(controller, "Machine", after({ phase: "Running" }), before), undefined);
+  assert.deepEqual(woken("Machine", before), ["default/quay"], "a new one");
+  assert.equal(woken("Machine", after({ phase: "Running" }), before), undefined);
   assert.equal(
     woken(
-      controller,
       "Machine",
       after({ conditions: [is("Ready", "True", { message: "a", lastTransitionTime: ago(1) })] }),
       before,
@@ -92,23 +94,24 @@ test("a Cluster is woken by itself, and by its objects where what it sums up cha
     { conditions: [is("Ready", "True", { message: "b" })] },
     { nodeRef: { name: "o" } },
   ])
-    assert.deepEqual(woken(controller, "Machine", after(status), before), ["default/quay"], JSON.stringify(status));
+    assert.deepEqual(woken("Machine", after(status), before), ["default/quay"], JSON.stringify(status));
   const leaving = machine("m", { metadata: { deletionTimestamp: ago(0) }, status: before.status! });
-  assert.deepEqual(woken(controller, "Machine", leaving, before), ["default/quay"]);
+  assert.deepEqual(woken("Machine", leaving, before), ["default/quay"]);
   const set = machineSet("s", { status: { replicas: 1, readyReplicas: 1, availableReplicas: 1, upToDateReplicas: 1 } });
   for (const name of ["replicas", "readyReplicas", "availableReplicas", "upToDateReplicas"]) {
     const next = machineSet("s", { status: { ...set.status, [name]: 2 } });
-    assert.deepEqual(woken(controller, "MachineSet", next, set), ["default/quay"], name);
+    assert.deepEqual(woken("MachineSet", next, set), ["default/quay"], name);
   }
   const wider = deployment({ spec: { replicas: 9 } });
-  assert.deepEqual(woken(controller, "MachineDeployment", wider, deployment()), ["default/quay"]);
-  assert.equal(woken(controller, "MachineDeployment", deployment(), deployment()), undefined);
+  assert.deepEqual(woken("MachineDeployment", wider, deployment()), ["default/quay"]);
+  assert.equal(woken("MachineDeployment", deployment(), deployment()), undefined);
 });
 
 test("Machines are woken by a Cluster that is paused, deleted, or is up by now; not by its sets", () => {
   const controller = machineController(CORE);
+  const woken = waking(controller);
   const cached = [machine("a"), machine("b"), machine("c", { spec: { clusterName: "other" } })];
-  const wakes = (after: Cluster, before?: Cluster) => woken(controller, "Cluster", after, before, ...cached);
+  const wakes = (after: Cluster, before?: Cluster) => waking(controller, ...cached)("Cluster", after, before);
   const all = ["default/a", "default/b"];
   assert.deepEqual(wakes(cluster()), all);
   assert.equal(wakes(cluster(), cluster()), undefined);
@@ -117,8 +120,8 @@ test("Machines are woken by a Cluster that is paused, deleted, or is up by now; 
   assert.deepEqual(wakes(cluster({ metadata: { deletionTimestamp: ago(0) } }), cluster()), all);
   assert.deepEqual(wakes(initialized(cluster(), { infrastructureProvisioned: true }), cluster()), all);
   assert.deepEqual(wakes(initialized(cluster(), { controlPlaneInitialized: true }), cluster()), all);
-  assert.deepEqual(woken(controller, "MachineSet", machineSet("s")), []);
-  assert.deepEqual(woken(controller, "MachineDeployment", deployment()), []);
+  assert.deepEqual(woken("MachineSet", machineSet("s")), []);
+  assert.deepEqual(woken("MachineDeployment", deployment()), []);
 });
 
 test("a set is woken by its Machines, by orphans that it selects, by its deployment, and by a pause of its Cluster", () => {
@@ -129,42 +132,36 @@ test("a set is woken by its Machines, by orphans that it selects, by its deploym
     machine("m", {
       metadata: { labels: { app: "x" }, ownerReferences: [{ ...controllerReference(MachineSet, set), kind }] },
     });
-  assert.deepEqual(woken(controller, "Machine", owned("MachineSet"), undefined, set, other), ["default/s"]);
-  assert.deepEqual(woken(controller, "Machine", owned("KamajiControlPlane"), undefined, set, other), []);
+  const among = waking(controller, set, other);
+  assert.deepEqual(among("Machine", owned("MachineSet")), ["default/s"]);
+  assert.deepEqual(among("Machine", owned("KamajiControlPlane")), []);
   const orphan = machine("m", { metadata: { labels: { app: "y" } } });
-  assert.deepEqual(woken(controller, "Machine", orphan, undefined, set, other), ["default/o"]);
+  assert.deepEqual(among("Machine", orphan), ["default/o"]);
   const berth = deployment();
   const ofBerth = machineSet("s", { metadata: { ownerReferences: [controllerReference(MachineDeployment, berth)] } });
-  assert.deepEqual(woken(controller, "MachineDeployment", berth, undefined, ofBerth, other), ["default/s"]);
-  assert.deepEqual(
-    woken(controller, "Cluster", cluster(), undefined, set),
-    ["default/s"],
-    "it came before its Cluster",
-  );
-  assert.deepEqual(woken(controller, "Cluster", paused(cluster(), true), cluster(), set), ["default/s"]);
-  assert.equal(woken(controller, "Cluster", cluster(), cluster(), set), undefined);
+  assert.deepEqual(waking(controller, ofBerth, other)("MachineDeployment", berth), ["default/s"]);
+  assert.deepEqual(waking(controller, set)("Cluster", cluster()), ["default/s"], "it came before its Cluster");
+  assert.deepEqual(waking(controller, set)("Cluster", paused(cluster(), true), cluster()), ["default/s"]);
+  assert.equal(waking(controller, set)("Cluster", cluster(), cluster()), undefined);
 });
 
 test("a deployment is woken by its sets, by Machines with its label, and by a pause of its Cluster", () => {
   const controller = machineDeploymentController(CORE);
+  const woken = waking(controller);
   const berth = deployment();
   const set = machineSet("s", { metadata: { ownerReferences: [controllerReference(MachineDeployment, berth)] } });
-  assert.deepEqual(woken(controller, "MachineSet", set), ["default/berth"]);
-  assert.deepEqual(woken(controller, "MachineSet", machineSet("s")), []);
+  assert.deepEqual(woken("MachineSet", set), ["default/berth"]);
+  assert.deepEqual(woken("MachineSet", machineSet("s")), []);
   const other = machineSet("s", {
     metadata: { ownerReferences: [{ ...controllerReference(MachineDeployment, berth), kind: "X" }] },
   });
-  assert.deepEqual(woken(controller, "MachineSet", other), []);
+  assert.deepEqual(woken("MachineSet", other), []);
   const labelled = machine("m", { metadata: { labels: { [LABELS.deploymentName]: "berth" } } });
-  assert.deepEqual(woken(controller, "Machine", labelled), ["default/berth"]);
-  assert.deepEqual(woken(controller, "Machine", machine("m")), []);
-  assert.deepEqual(
-    woken(controller, "Cluster", cluster(), undefined, berth),
-    ["default/berth"],
-    "the Cluster came later",
-  );
-  assert.deepEqual(woken(controller, "Cluster", paused(cluster(), true), cluster(), berth), ["default/berth"]);
-  assert.equal(woken(controller, "Cluster", cluster(), cluster(), berth), undefined);
+  assert.deepEqual(woken("Machine", labelled), ["default/berth"]);
+  assert.deepEqual(woken("Machine", machine("m")), []);
+  assert.deepEqual(waking(controller, berth)("Cluster", cluster()), ["default/berth"], "the Cluster came later");
+  assert.deepEqual(waking(controller, berth)("Cluster", paused(cluster(), true), cluster()), ["default/berth"]);
+  assert.equal(waking(controller, berth)("Cluster", cluster(), cluster()), undefined);
 });
 
 test("a health check is woken by Machines of its cluster that it selects, and by a Cluster that is paused or comes up", () => {
@@ -180,15 +177,15 @@ test("a health check is woken by Machines of its cluster that it selects, and by
     check("some", { selector: { matchLabels: { app: "x" } } }),
     check("other", { clusterName: "other" }),
   ];
-  const wakes = (labels: Record<string, string>) =>
-    woken(controller, "Machine", machine("m", { metadata: { labels } }), undefined, ...checks);
+  const woken = waking(controller, ...checks);
+  const wakes = (labels: Record<string, string>) => woken("Machine", machine("m", { metadata: { labels } }));
   assert.deepEqual(wakes({ app: "x" }), ["default/all", "default/some"]);
   assert.deepEqual(wakes({}), ["default/all"]);
   const both = ["default/all", "default/some"];
-  assert.deepEqual(woken(controller, "Cluster", paused(cluster(), true), cluster(), ...checks), both);
+  assert.deepEqual(woken("Cluster", paused(cluster(), true), cluster()), both);
   const up = initialized(cluster(), { controlPlaneInitialized: true });
-  assert.deepEqual(woken(controller, "Cluster", up, cluster(), ...checks), both);
-  assert.equal(woken(controller, "Cluster", up, up, ...checks), undefined);
+  assert.deepEqual(woken("Cluster", up, cluster()), both);
+  assert.equal(woken("Cluster", up, up), undefined);
 });
 
 /** Conditions and finalizer of an object that the core runs already. */

@@ -14,20 +14,20 @@ interface Pausable extends KubeObject {
   status?: { conditions?: Condition[] | undefined };
 }
 
-/**
- * Writes the condition Paused before anything else is done. True: nothing more is to be done now, since it is paused or the condition was just written.
- * `byFirstStatus`: an object that has no such condition and is not paused gets it with the first status that its controller writes.
- */
+/** Whether the condition Paused may come with the first status that the controller writes: the object has no such condition yet, and is not paused. */
+export function pauseMayWait(object: Pausable, cluster: Cluster | undefined): boolean {
+  return !isPaused(object, cluster) && conditionOf(object.status?.conditions, "Paused") === undefined;
+}
+
+/** Writes the condition Paused before anything else is done. True: nothing more is to be done now, since it is paused or the condition was just written. */
 export async function pauseShown<T extends Pausable>(
   context: Context,
   resource: Resource<T>,
   object: T,
   cluster: Cluster | undefined,
-  { byFirstStatus = false } = {},
 ): Promise<boolean> {
   const update = pausedCondition(object, cluster);
   const { conditions: held } = object.status ?? {};
-  if (byFirstStatus && update.status === "False" && conditionOf(held, "Paused") === undefined) return false;
   const isShown = showsPause(held, update);
   if (!isShown) {
     const conditions = setCondition(held, update, context.clock.now());

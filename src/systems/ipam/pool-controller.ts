@@ -128,11 +128,15 @@ async function end(
 ): Promise<Outcome> {
   await tellAll(context, claims, `${pool.kind} ${pool.metadata.name} is being deleted`);
   if (addresses.length > 0) {
-    await report(context, sort, pool, {
-      status: "False",
-      reason: "Deleting",
-      message: `waits until ${addresses.length} addresses are given back: ${addresses.slice(0, 3).map(claimKey).join(", ")}`,
-    });
+    await report(
+      context,
+      { sort, pool },
+      {
+        status: "False",
+        reason: "Deleting",
+        message: `waits until ${addresses.length} addresses are given back: ${addresses.slice(0, 3).map(claimKey).join(", ")}`,
+      },
+    );
     return DONE;
   }
   await removeFinalizer(context.client, sort.resource, pool, FINALIZERS.pool);
@@ -148,7 +152,7 @@ async function keep(context: Context, view: PoolView): Promise<Outcome> {
     if (!isFault(error, "Invalid", "NotFound")) throw error;
     const { message, remedy } = asFault(error, view.pool.metadata.name);
     const text = remedy === undefined ? message : `${message}; ${remedy}`;
-    await report(context, sort, view.pool, { status: "False", reason: "InvalidPool", message: text });
+    await report(context, view, { status: "False", reason: "InvalidPool", message: text });
     return await tellAll(context, claims, `${view.pool.kind} ${view.pool.metadata.name}: ${text}`);
   }
   const served = claims.filter((claim) => mayBeServed(context.cache, claim));
@@ -168,8 +172,7 @@ async function keep(context: Context, view: PoolView): Promise<Outcome> {
     .map(({ spec }) => spec.address);
   await report(
     context,
-    sort,
-    pool,
+    { sort, pool },
     { status: "True", reason: "Ready", message: "" },
     sort.counts ? numbersOf(read, held) : undefined,
   );
@@ -186,8 +189,7 @@ type PoolStatus = { conditions?: ReturnType<typeof setCondition>; ipAddresses?: 
 
 async function report(
   context: Context,
-  sort: PoolSort,
-  pool: KubeObject & { status?: PoolStatus },
+  { sort, pool }: { sort: PoolSort; pool: KubeObject & { status?: PoolStatus } },
   told: Told,
   ipAddresses?: PoolStatus["ipAddresses"],
 ): Promise<void> {

@@ -75,20 +75,23 @@ export async function keepTenant(
     return { againAfterMs: LOOK_MS };
   }
   // The embedded runtime keeps objects by itself.
-  const move = runtime.name === "embedded" ? undefined : await nextMove(stores, context, tenant, spec);
+  const move = runtime.name === "embedded" ? undefined : await nextMove(stores, context, { tenant, spec });
   if (move?.step === "announced") return { againAfterMs: 0 };
-  const overrides = move && (await nextOverrides(stores, context, tenant, { ...spec, dataStore: move.at }));
+  const overrides = move && (await nextOverrides(stores, context, { tenant, spec: { ...spec, dataStore: move.at } }));
   if (overrides?.announced) return { againAfterMs: 0 };
-  const store = move && (await storeOf(stores, context, record, { ...spec, dataStore: move.at }, overrides?.use));
+  const store =
+    move &&
+    (await storeOf(stores, context, record, { spec: { ...spec, dataStore: move.at }, overrides: overrides?.use }));
   const given = subClusterSettings(context.cache, tenant);
-  const users = { storeUser: store?.storeUser, hasKonnectivity: goesThroughKonnectivity(runtime, spec) };
-  const pki = await keepPki(context, tenant, reachedAt(tenant, spec, place, given), users, { judged, makePki });
+  const use = { storeUser: store?.storeUser, hasKonnectivity: goesThroughKonnectivity(runtime, spec) };
+  const reached = reachedAt(tenant, spec, place, given);
+  const pki = await keepPki(context, tenant, { ...reached, ...use }, { judged, makePki });
   tellOfRenewals(context, tenant, pki);
   const wayIn = (): Transport => runtime.transport?.(tenant.metadata.uid) ?? wayInto(pki);
   const copied = move?.step.do === "copy" ? move.step.record : undefined;
   const now = copied === undefined ? spec : asleep(spec);
   const beside = besideOf(aside, context, tenant);
-  const { version, obstacle } = await versionToRun(runtime, tenant, now, wayIn, signal, beside);
+  const { version, obstacle } = await versionToRun(runtime, { tenant, spec: now }, { wayIn, beside }, signal);
   const joined = joinFactsOf(tenant, spec, { version, place, pki });
   const kubeadmConfig = await keepKubeadmConfig(applied, context, tenant, joined);
   const oidc = oidcOf(given);
@@ -132,7 +135,7 @@ async function report(context: Context, record: TenantRecord, facts: TenantFacts
   const before = tenant.status?.kubernetesResources?.version;
   await record.write({ ...tenantStatusOf(tenant, facts), ...waitOf(tenant, facts, facts.now) });
   const after = record.object.status?.kubernetesResources?.version;
-  tellOfUpgrade(context, tenant, before, after, version);
+  tellOfUpgrade(context, tenant, { before, after, to: version });
   if (after?.status === "Upgrading" && isSameRelease(after.version, version)) return { againAfterMs: 0 };
   if (after?.status === ROTATING && observed.readyReplicas > 0) return { againAfterMs: 0 };
   // The end of what takes long wakes the tenant.
@@ -158,14 +161,13 @@ async function storeOf(
   stores: Stores,
   context: Context,
   record: TenantRecord,
-  spec: CompleteSpec,
-  overrides: readonly Override[] = [],
+  { spec, overrides = [] }: { spec: CompleteSpec; overrides: readonly Override[] | undefined },
 ): Promise<TenantPlace> {
   const announce = async (storage: Storage): Promise<void> => {
     const held = record.object.status?.storage;
     await record.write({ storage: { ...held, ...storage, setup: { ...held?.setup, ...storage.setup } } });
   };
-  return await keepPlace(stores, context, record.object, spec, { overrides, announce });
+  return await keepPlace(stores, context, { tenant: record.object, spec }, { overrides, announce });
 }
 
 function goesThroughKonnectivity({ hasKonnectivity = false }: Runtime, { addons }: CompleteSpec): boolean {
@@ -196,12 +198,17 @@ interface Installed {
   status?: string | undefined;
 }
 
+/** What the status had, what it has now, and the version that runs. */
+interface InstalledChange {
+  before: Installed | undefined;
+  after: Installed | undefined;
+  to: string | undefined;
+}
+
 function tellOfUpgrade(
   { events }: Context,
   tenant: TenantControlPlane,
-  before?: Installed,
-  after?: Installed,
-  to = "",
+  { before, after, to = "" }: InstalledChange,
 ): void {
   if (!before?.version) return;
   if (after?.version !== before.version)

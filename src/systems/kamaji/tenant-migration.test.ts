@@ -26,7 +26,7 @@ function rig({ wanted = "next", record = undefined as string | undefined, storag
   const fake = new FakeStores(turn.clock);
   const spec = completeSpec(tenant);
   const { dataStoreSchema: schema, dataStoreUsername: user } = spec;
-  const next = () => nextMove(fake.stores, turn.context, turn.get(TenantControlPlane, REF), spec);
+  const next = () => nextMove(fake.stores, turn.context, { tenant: turn.get(TenantControlPlane, REF), spec });
   const annotation = () => turn.get(TenantControlPlane, REF).metadata.annotations?.[MIGRATION];
   return { turn, fake, tenant, spec, schema, user, next, annotation };
 }
@@ -82,7 +82,7 @@ test("an object that has changed, another leader and an end of the work are no o
   const stale = rig();
   const before = stale.tenant;
   stale.turn.put(TenantControlPlane as Any, { ...before, metadata: { ...before.metadata, resourceVersion: "9" } });
-  await assert.rejects(nextMove(stale.fake.stores, stale.turn.context, before, stale.spec), { code: "Conflict" });
+  await assert.rejects(nextMove(stale.fake.stores, stale.turn.context, stale), { code: "Conflict" });
 });
 
 function copying() {

@@ -4,7 +4,7 @@ import { type Context, isStalled, type Outcome, refOf, type StatusRecord, setCon
 import type { Datastore } from "../../datastores/datastore.ts";
 import type { Place } from "../../datastores/place.ts";
 import { DataStore } from "../../kinds/kamaji/data-store.ts";
-import type { CompleteSpec } from "../../kinds/kamaji/defaults.ts";
+import type { CompleteSpec, CompleteTenant } from "../../kinds/kamaji/defaults.ts";
 import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import type { Observed } from "../../tenants/plane.ts";
 import { type Migration, type MigrationStep, migrationStep, writeMigration } from "./migration-plan.ts";
@@ -31,12 +31,8 @@ interface Turn {
 }
 
 /** Decides, and announces a move that is to begin. Rejects with `Conflict` where the object has changed. */
-export async function nextMove(
-  stores: Stores,
-  context: Context,
-  tenant: TenantControlPlane,
-  spec: CompleteSpec,
-): Promise<Move> {
+export async function nextMove(stores: Stores, context: Context, of: CompleteTenant): Promise<Move> {
+  const { tenant, spec } = of;
   const { driver, dataStoreName } = tenant.status?.storage ?? {};
   const at = driver ? dataStoreName : undefined;
   const stays = { do: "stay", at: at ?? spec.dataStore } as const;
@@ -44,7 +40,7 @@ export async function nextMove(
     const step = migrationStep({ wanted: spec.dataStore, at, record: recordOf(tenant) });
     if (step.do === "refuse") throw unreadable(tenant, step.because);
     if (step.do !== "announce") return { at: at ?? spec.dataStore, step };
-    await announce(stores, context, tenant, spec, step);
+    await announce(stores, context, of, step);
     return { step: "announced" };
   } catch (error) {
     if (context.signal.aborted || at === undefined) throw error;
@@ -57,12 +53,11 @@ export async function nextMove(
 async function announce(
   stores: Stores,
   context: Context,
-  tenant: TenantControlPlane,
-  spec: CompleteSpec,
+  { tenant, spec }: CompleteTenant,
   { from, to, turnsBack }: { from: string; to: string; turnsBack: boolean },
 ): Promise<void> {
   const { client, signal } = context;
-  const store = usableStore(context, tenant, { ...spec, dataStore: to });
+  const store = usableStore(context, { tenant, spec: { ...spec, dataStore: to } });
   const { driver } = tenant.status!.storage!;
   if (store.spec.driver !== driver)
     throw new Fault(

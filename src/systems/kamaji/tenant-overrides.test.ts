@@ -23,7 +23,7 @@ function rig({ wanted = [events] as object[], record = "", installed = false } =
   const fake = new FakeStores(turn.clock);
   for (const name of ["default", "b", "c"]) fake.authorities.set(name, authority("PEM\n"));
   const spec = completeSpec(tenant);
-  const next = () => nextOverrides(fake.stores, turn.context, turn.get(TenantControlPlane, REF), spec);
+  const next = () => nextOverrides(fake.stores, turn.context, { tenant: turn.get(TenantControlPlane, REF), spec });
   const annotation = () => turn.get(TenantControlPlane, REF).metadata.annotations?.[OVERRIDES];
   return { turn, fake, tenant, spec, next, annotation };
 }
@@ -66,7 +66,7 @@ test("a DataStore that can't be used ends the turn of a new tenant, and holds ba
     ...stale.tenant,
     metadata: { ...stale.tenant.metadata, resourceVersion: "2" },
   });
-  await assert.rejects(nextOverrides(stale.fake.stores, stale.turn.context, stale.tenant, stale.spec), {
+  await assert.rejects(nextOverrides(stale.fake.stores, stale.turn.context, stale), {
     code: "Conflict",
   });
 });
@@ -74,7 +74,7 @@ test("a DataStore that can't be used ends the turn of a new tenant, and holds ba
 test("a tenant's other DataStores have the authority of its own, blank lines aside", async () => {
   const { turn, fake, tenant, spec } = rig();
   const open = (of: ReturnType<typeof authority> | undefined) =>
-    openOverrides(fake.stores, turn.context, tenant, spec, { overrides: [events], authority: of });
+    openOverrides(fake.stores, turn.context, { tenant, spec }, { overrides: [events], authority: of });
   const [found] = await open(authority("PEM"));
   assert.deepEqual([found!.resource, found!.store.metadata.name, found!.open.endpoints], ["/events", "b", ["b:1"]]);
   for (const other of [authority("ANOTHER"), undefined])

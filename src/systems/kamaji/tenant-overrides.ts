@@ -2,7 +2,7 @@
 import { asFault, Fault, isFault } from "@slipway/base";
 import { type Context, refOf } from "@slipway/kube";
 import { DataStore } from "../../kinds/kamaji/data-store.ts";
-import type { CompleteSpec } from "../../kinds/kamaji/defaults.ts";
+import type { CompleteTenant } from "../../kinds/kamaji/defaults.ts";
 import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import type { Authority } from "../../pki/authority.ts";
 import { OVERRIDES } from "./names.ts";
@@ -20,12 +20,8 @@ export interface Overrides {
 }
 
 /** Decides, and announces what is to be used. Rejects with what is wrong with a DataStore that a tenant names which was never installed. */
-export async function nextOverrides(
-  stores: Stores,
-  context: Context,
-  tenant: TenantControlPlane,
-  spec: CompleteSpec,
-): Promise<Overrides> {
+export async function nextOverrides(stores: Stores, context: Context, of: CompleteTenant): Promise<Overrides> {
+  const { tenant } = of;
   const record = overridesOf(tenant);
   const isInstalled = Boolean(tenant.status?.kubernetesResources?.version?.version);
   const plan = overridePlan(wantedOverrides(tenant), record, { isInstalled });
@@ -37,9 +33,9 @@ export async function nextOverrides(
     return { use: plan.overrides, obstacle };
   }
   try {
-    const own = usableStore(context, tenant, spec);
+    const own = usableStore(context, of);
     const { authority } = await stores.of(context.client, own);
-    await openOverrides(stores, context, tenant, spec, { overrides: plan.record.at, authority });
+    await openOverrides(stores, context, of, { overrides: plan.record.at, authority });
   } catch (error) {
     if (context.signal.aborted || !isInstalled || isFault(error, "Conflict")) throw error;
     return { use: record.at, obstacle: asFault(error, `TenantControlPlane/${tenant.metadata.name}`) };
@@ -62,13 +58,12 @@ export interface OpenOverride extends Override {
 export async function openOverrides(
   stores: Stores,
   context: Context,
-  tenant: TenantControlPlane,
-  spec: CompleteSpec,
+  { tenant, spec }: CompleteTenant,
   { overrides, authority }: { overrides: readonly Override[]; authority: Authority | undefined },
 ): Promise<OpenOverride[]> {
   const found: OpenOverride[] = [];
   for (const override of overrides) {
-    const store = freeStore(context, tenant, { ...spec, dataStore: override.dataStore });
+    const store = freeStore(context, { tenant, spec: { ...spec, dataStore: override.dataStore } });
     const open = await stores.of(context.client, store);
     if (open.authority?.certificatePem.trim() !== authority?.certificatePem.trim())
       throw new Fault(

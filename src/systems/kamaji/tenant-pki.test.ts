@@ -5,7 +5,7 @@ import { tenant as tenantWith } from "../../kinds/kamaji/testing.ts";
 import { createAuthority } from "../../pki/authority.ts";
 import { JudgedPki } from "../../pki/tenant/judged.ts";
 import { LIFECYCLE_LABEL, ROTATE } from "./names.ts";
-import { keepPki, type MakePki } from "./tenant-pki.ts";
+import { keepPki, type MakePki, type PkiUse } from "./tenant-pki.ts";
 import { Turn } from "./testing.ts";
 
 const DAY = 86_400_000;
@@ -22,8 +22,8 @@ function rig() {
   const turn = new Turn();
   const judged = new JudgedPki();
   const tenant = tenantWith();
-  const keep = (users: Parameters<typeof keepPki>[3] = {}, makePki?: MakePki) =>
-    keepPki(turn.context, tenant, reached, users, { judged, ...(makePki !== undefined && { makePki }) });
+  const keep = (use: Partial<PkiUse> = {}, makePki?: MakePki) =>
+    keepPki(turn.context, tenant, { ...reached, ...use }, { judged, ...(makePki !== undefined && { makePki }) });
   const secret = (name: string) => turn.get(Secret, { namespace: "default", name: `a-${name}` });
   return { turn, keep, secret };
 }

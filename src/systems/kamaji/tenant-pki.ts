@@ -40,6 +40,14 @@ export interface TenantPki {
 /** Where and how the API server is reached: what its certificates and kubeconfigs name. */
 export type Reached = Pick<PkiFacts, "hosts" | "servers">;
 
+/** What the certificates are for. */
+export interface PkiUse extends Reached {
+  /** Set: the tenant is known to its DataStore by a certificate. */
+  storeUser?: StoreUser | undefined;
+  /** Default: false. */
+  hasKonnectivity?: boolean;
+}
+
 /** By whom a tenant's user of its DataStore is certified. */
 export interface StoreUser {
   user: string;
@@ -55,8 +63,7 @@ const makeWhenNeeded: MakePki = async (...of) => await (await import("../../pki/
 export async function keepPki(
   context: Context,
   tenant: TenantControlPlane,
-  reached: Reached,
-  { storeUser, hasKonnectivity = false }: { storeUser?: StoreUser | undefined; hasKonnectivity?: boolean },
+  { storeUser, hasKonnectivity = false, ...reached }: PkiUse,
   { judged, makePki = makeWhenNeeded }: { judged: JudgedPki; makePki?: MakePki | undefined },
 ): Promise<TenantPki> {
   const { clock } = context;
@@ -88,7 +95,7 @@ export async function keepPki(
       });
     for (const [name, data] of Object.entries(texts)) {
       const part = name as PartName;
-      secrets[part] = await write(context, tenant, parts[part]!, data, secrets[part]);
+      secrets[part] = await write(context, tenant, parts[part]!, { texts: data, before: secrets[part] });
       held[part] = data;
     }
   }
@@ -122,8 +129,7 @@ async function write(
   { client, clock }: Context,
   tenant: TenantControlPlane,
   part: Part,
-  texts: SecretTexts,
-  before: Secret | undefined,
+  { texts, before }: { texts: SecretTexts; before: Secret | undefined },
 ): Promise<Secret> {
   const { namespace, name } = tenant.metadata;
   const data = Object.fromEntries(

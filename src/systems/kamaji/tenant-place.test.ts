@@ -26,7 +26,7 @@ function rig({
   const announced: object[] = [];
   const spec = completeSpec(tenant);
   const keep = (of: TenantControlPlane = tenant, announce = async (storage: object) => void announced.push(storage)) =>
-    keepPlace(fake.stores, turn.context, of, spec, { overrides: [], announce });
+    keepPlace(fake.stores, turn.context, { tenant: of, spec }, { overrides: [], announce });
   return { turn, fake, announced, spec, tenant, keep };
 }
 

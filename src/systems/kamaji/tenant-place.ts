@@ -3,7 +3,7 @@ import { asFault, Fault, isFault } from "@slipway/base";
 import type { Context } from "@slipway/kube";
 import type { Place } from "../../datastores/place.ts";
 import { DataStore, type Driver } from "../../kinds/kamaji/data-store.ts";
-import type { CompleteSpec } from "../../kinds/kamaji/defaults.ts";
+import type { CompleteTenant } from "../../kinds/kamaji/defaults.ts";
 import type { TenantControlPlane, TenantControlPlaneStatus } from "../../kinds/kamaji/tenant-control-plane.ts";
 import type { Authority } from "../../pki/authority.ts";
 import { certificateFault } from "../../pki/renewal.ts";
@@ -41,18 +41,18 @@ export type Storage = NonNullable<TenantControlPlaneStatus["storage"]>;
 export async function keepPlace(
   stores: Stores,
   context: Context,
-  tenant: TenantControlPlane,
-  spec: CompleteSpec,
+  of: CompleteTenant,
   { overrides, announce }: { overrides: readonly Override[]; announce: (storage: Storage) => Promise<void> },
 ): Promise<TenantPlace> {
   const { client, signal } = context;
+  const { tenant, spec } = of;
   const { dataStore: name, dataStoreSchema: schema, dataStoreUsername: user } = spec;
-  const store = freeStore(context, tenant, spec);
+  const store = freeStore(context, of);
   const { driver } = store.spec;
   const open = await stores.of(client, store);
   const { datastore, endpoints, authority, tls } = open;
   if (authority !== undefined) refuseEnding(name, authority, context.clock.now());
-  const elsewhere = await openOverrides(stores, context, tenant, spec, { overrides, authority });
+  const elsewhere = await openOverrides(stores, context, of, { overrides, authority });
   await announce({ driver, dataStoreName: name, setup: { schema, user } });
   const { password, kineEndpoint, ...config } = await keepConfig(context, tenant, {
     ...{ driver, schema, user, store: open },

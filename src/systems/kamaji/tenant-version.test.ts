@@ -37,7 +37,7 @@ async function chosen(of: Case) {
     releaseOf: async (minor: string) => (without.includes(minor) ? undefined : `${minor}.5`),
   } as unknown as Runtime;
   const { signal = new AbortController().signal } = of;
-  return await versionToRun(runtime, tenant, completeSpec(tenant), wayIn, signal);
+  return await versionToRun(runtime, { tenant, spec: completeSpec(tenant) }, { wayIn }, signal);
 }
 
 /** A way into a tenant with one node for each of these kubelets. */

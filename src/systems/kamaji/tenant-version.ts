@@ -1,8 +1,7 @@
 /** Which version a tenant runs now, and what is looked at before it goes up by a minor (B16). */
 import { asFault, Fault } from "@slipway/base";
 import { isTrue, type Transport } from "@slipway/kube";
-import type { CompleteSpec } from "../../kinds/kamaji/defaults.ts";
-import type { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
+import type { CompleteTenant } from "../../kinds/kamaji/defaults.ts";
 import { minorsBetween, parseKubernetesVersion } from "../../kinds/kamaji/version.ts";
 import type { Runtime } from "../../tenants/runtime.ts";
 import { WITHOUT_APIS } from "./names.ts";
@@ -15,22 +14,28 @@ export interface Chosen {
   obstacle?: Fault;
 }
 
+/** How what runs in a tenant is looked at. */
+export interface Inspection {
+  /** Opens the tenant's API. */
+  wayIn(): Transport;
+  /** Does work there that may take long. Default: at once. */
+  beside?<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+}
+
 /**
  * The wanted version, or a release on the way to it; with an obstacle before the next step the one that is installed. Obstacles: a way
  * down (`Invalid`), a release on the way that can't be run (`MissingInput`), nodes that are too old for it or clients that use what the
- * wanted version no longer has (`Refused`), or neither of them can be read (`Unavailable`). `wayIn` opens the tenant's API; `beside` does
- * work there that may take long.
+ * wanted version no longer has (`Refused`), or neither of them can be read (`Unavailable`).
  */
 export async function versionToRun(
   runtime: Runtime,
-  tenant: TenantControlPlane,
-  { kubernetes: { version: wanted }, controlPlane }: CompleteSpec,
-  wayIn: () => Transport,
+  { tenant, spec }: CompleteTenant,
+  { wayIn, beside = (work) => work(signal) }: Inspection,
   signal: AbortSignal,
-  beside: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T> = (work) => work(signal),
 ): Promise<Chosen> {
+  const { version: wanted } = spec.kubernetes;
   const installed = tenant.status?.kubernetesResources?.version?.version;
-  if (!installed || controlPlane.deployment.replicas === 0) return { version: wanted };
+  if (!installed || spec.controlPlane.deployment.replicas === 0) return { version: wanted };
   const on = `TenantControlPlane/${tenant.metadata.name}`;
   const stays = (
     code: "Invalid" | "MissingInput" | "Refused" | "Unavailable",

@@ -65,15 +65,17 @@ test("nodes whose kubelet is too old for the next API server are named", () => {
 });
 
 test("B16 APIs that clients use and the wanted version no longer has are named, by the API server's own count", () => {
-  const sample = (group: string, version: string, resource: string, gone: string, value = 1) =>
-    `apiserver_requested_deprecated_apis{group="${group}",removed_release="${gone}",resource="${resource}",subresource="",version="${version}"} ${value}`;
+  const sample = (apiVersion: string, resource: string, gone: string, value = 1) => {
+    const [version, group = ""] = apiVersion.split("/").toReversed();
+    return `apiserver_requested_deprecated_apis{group="${group}",removed_release="${gone}",resource="${resource}",subresource="",version="${version}"} ${value}`;
+  };
   const metrics = [
     "# HELP apiserver_requested_deprecated_apis [STABLE] Gauge of deprecated APIs that have been requested",
-    sample("flowcontrol.apiserver.k8s.io", "v1beta3", "flowschemas", "1.32"),
-    sample("flowcontrol.apiserver.k8s.io", "v1beta3", "flowschemas", "1.32").replace('""', '"status"'),
-    sample("flowcontrol.apiserver.k8s.io", "v1beta2", "flowschemas", "1.29", 0),
-    sample("", "v1", "componentstatuses", ""),
-    sample("", "v1", "endpoints", "1.40"),
+    sample("flowcontrol.apiserver.k8s.io/v1beta3", "flowschemas", "1.32"),
+    sample("flowcontrol.apiserver.k8s.io/v1beta3", "flowschemas", "1.32").replace('""', '"status"'),
+    sample("flowcontrol.apiserver.k8s.io/v1beta2", "flowschemas", "1.29", 0),
+    sample("v1", "componentstatuses", ""),
+    sample("v1", "endpoints", "1.40"),
     'apiserver_request_total{group="x",removed_release="1.20",resource="y",version="v1"} 4',
   ].join("\n");
   assert.deepEqual(removedApis("v1.31.9", metrics), []);

@@ -30,7 +30,7 @@ function store(others: readonly TenantControlPlane[], { mine = tenant("mine", he
     get: (_: Resource, { name }: { name: string }) => (isThere && name === "etcd" ? { metadata: { name } } : undefined),
   };
   const spec = { dataStore: "etcd", dataStoreSchema: "s", dataStoreUsername: "u" };
-  return freeStore({ cache } as unknown as Context, mine, spec as never).metadata.name;
+  return freeStore({ cache } as unknown as Context, { tenant: mine, spec: spec as never }).metadata.name;
 }
 
 test("B28 a DataStore is used that is there and where nobody else has the names", () => {

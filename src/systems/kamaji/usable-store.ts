@@ -3,7 +3,7 @@ import { Fault } from "@slipway/base";
 import type { Context } from "@slipway/kube";
 import { problemsOfDataStores } from "../../kinds/kamaji/check-data-stores.ts";
 import { DataStore } from "../../kinds/kamaji/data-store.ts";
-import type { CompleteSpec } from "../../kinds/kamaji/defaults.ts";
+import type { CompleteTenant } from "../../kinds/kamaji/defaults.ts";
 import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
 import { bidsFor, holdsPlace, rivalOf } from "./place-bid.ts";
 
@@ -13,8 +13,7 @@ import { bidsFor, holdsPlace, rivalOf } from "./place-bid.ts";
  */
 export function freeStore(
   context: Context,
-  tenant: TenantControlPlane,
-  { dataStore: name, dataStoreSchema: schema, dataStoreUsername: user }: CompleteSpec,
+  { tenant, spec: { dataStore: name, dataStoreSchema: schema, dataStoreUsername: user } }: CompleteTenant,
 ): DataStore {
   refuseTaken(context, tenant, { name, schema, user });
   const store = context.cache.get(DataStore, { name });
@@ -35,9 +34,9 @@ function refuseUnsuited({ cache }: Context, tenant: TenantControlPlane, name: st
 }
 
 /** The same, for a tenant that is to have its objects there: also `MissingInput` where its overrides don't go with that. */
-export function usableStore(context: Context, tenant: TenantControlPlane, spec: CompleteSpec): DataStore {
-  const store = freeStore(context, tenant, spec);
-  refuseUnsuited(context, tenant, spec.dataStore);
+export function usableStore(context: Context, of: CompleteTenant): DataStore {
+  const store = freeStore(context, of);
+  refuseUnsuited(context, of.tenant, of.spec.dataStore);
   return store;
 }
 

@@ -14,6 +14,12 @@ const VNC_LENGTH = 8;
 /** All Secrets that a machine may have. */
 export const secretNamesOf = (host: string): string[] => [credentialsName(host), networkDataName(host), vncName(host)];
 
+interface Contents {
+  texts: Readonly<Record<string, string>>;
+  /** Set: there is a password as well, made once. */
+  passwordLength?: number;
+}
+
 export class MachineSecrets {
   /** By namespace and name: what was seen to be there, and when. */
   readonly #seen = new Map<string, { what: string; at: number }>();
@@ -32,18 +38,16 @@ export class MachineSecrets {
     of: { username: string; ca: string | undefined },
   ): Promise<void> {
     const { username, ca } = of;
-    await this.#keep(context, owner, domain.bmc.name, { username, ...(ca !== undefined && { "ca.crt": ca }) }, [
-      "password",
-      PASSWORD_LENGTH,
-    ]);
+    const texts = { username, ...(ca !== undefined && { "ca.crt": ca }) };
+    await this.#keep(context, owner, domain.bmc.name, { texts, passwordLength: PASSWORD_LENGTH });
   }
 
   async vnc(context: Context, owner: VinoNode, name: string): Promise<void> {
-    await this.#keep(context, owner, name, {}, ["password", VNC_LENGTH]);
+    await this.#keep(context, owner, name, { texts: {}, passwordLength: VNC_LENGTH });
   }
 
   async networkData(context: Context, owner: VinoNode, host: string, networkData: string): Promise<void> {
-    await this.#keep(context, owner, networkDataName(host), { networkData });
+    await this.#keep(context, owner, networkDataName(host), { texts: { networkData } });
   }
 
   /** Deletes a machine's Secrets that are this node's. */
@@ -61,8 +65,7 @@ export class MachineSecrets {
     { client, clock, random }: Context,
     owner: VinoNode,
     name: string,
-    texts: Readonly<Record<string, string>>,
-    made?: readonly [key: string, length: number],
+    { texts, passwordLength }: Contents,
   ): Promise<void> {
     const namespace = owner.metadata.namespace!;
     const id = `${namespace}/${name}`;
@@ -74,10 +77,10 @@ export class MachineSecrets {
     const data = Object.fromEntries(
       Object.entries(texts).map(([key, value]) => [key, Buffer.from(value).toString("base64")]),
     );
-    if (made !== undefined && !live[made[0]]) {
-      const password = text(random, made[1], ALPHANUMERIC);
+    if (passwordLength !== undefined && !live.password) {
+      const password = text(random, passwordLength, ALPHANUMERIC);
       this.#onSecret(password);
-      data[made[0]] = Buffer.from(password).toString("base64");
+      data.password = Buffer.from(password).toString("base64");
     }
     const differs = Object.entries(data).some(([key, value]) => live[key] !== value);
     const ownerReferences = [controllerReference(VinoNode, owner)];

@@ -125,8 +125,7 @@ export function alone(
   group: string,
   kind: string,
   rules: readonly (string | Json)[],
-  fields: Json = FIELDS,
-  manager?: string,
+  { fields = FIELDS, manager }: { fields?: Json; manager?: string } = {},
 ): Step[] {
   return rules.map((rule, i) => {
     const rules = [typeof rule === "string" ? { rule } : rule];

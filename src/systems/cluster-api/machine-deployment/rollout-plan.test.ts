@@ -64,15 +64,19 @@ const portion: fc.Arbitrary<Portion> = fc.oneof(
   fc.constantFrom("0%", "10%", "25%", "34%", "50%", "100%"),
 );
 
-/** Rolls out until nothing happens any more, in the order that `order` gives; fails after too many steps. */
-function rollOut(
-  sets: Sets,
-  replicas: number,
-  pace: Pace,
-  order: Iterator<number>,
-  check: () => void,
-  broken = new Set<string>(),
-): void {
+interface Rollout {
+  replicas: number;
+  pace: Pace;
+  /** Which of the moves that may happen is next. */
+  order: Iterator<number>;
+  /** Sets whose Machines never become available. */
+  broken?: ReadonlySet<string>;
+  /** Called after each step. */
+  check?(): void;
+}
+
+/** Rolls out until nothing happens any more; fails after too many steps. */
+function rollOut(sets: Sets, { replicas, pace, order, broken = new Set(), check = () => {} }: Rollout): void {
   for (let step = 0; step < 2000; step++) {
     const [current, ...old] = sets.sets;
     const sizes = rollingUpdate({ replicas, pace, current: { ...current! }, old: old.map((set) => ({ ...set })) });
@@ -99,13 +103,14 @@ test("a RollingUpdate of any shape ends with all Machines of the new template, a
       (replicas, maxSurge, maxUnavailable, order) => {
         const pace = paceOf({ maxSurge, maxUnavailable }, replicas);
         const sets = new Sets([empty("new"), full("old", replicas)]);
-        rollOut(sets, replicas, pace, order, () => {
+        const check = () => {
           assert.ok(sets.total <= replicas + pace.maxSurge, `${sets.total} Machines of ${replicas} + ${pace.maxSurge}`);
           assert.ok(
             sets.available >= replicas - pace.maxUnavailable,
             `${sets.available} available of ${replicas} - ${pace.maxUnavailable}`,
           );
-        });
+        };
+        rollOut(sets, { replicas, pace, order, check });
         assert.deepEqual(sets.sets, [full("new", replicas), { ...empty("old") }]);
       },
     ),
@@ -134,7 +139,7 @@ test("a template that changes again in the middle, and another size, end with th
           moves[order.next().value % Math.max(1, moves.length)]?.();
         }
         const again = new Sets([empty("c"), sets.of("a"), sets.of("b")]);
-        rollOut(again, second, paceOf({ maxSurge, maxUnavailable }, second), order, () => {});
+        rollOut(again, { replicas: second, pace: paceOf({ maxSurge, maxUnavailable }, second), order });
         assert.deepEqual(
           again.sets.map(({ name, actual }) => [name, actual]),
           [
@@ -157,7 +162,7 @@ test("old Machines that never become available do not hold a roll-out back for e
       const order = (function* (): Generator<number> {
         for (let at = 0; ; at++) yield at;
       })();
-      rollOut(sets, replicas, pace, order, () => {}, new Set(["old"]));
+      rollOut(sets, { replicas, pace, order, broken: new Set(["old"]) });
       assert.deepEqual(sets.of("new"), full("new", replicas));
     }
 });

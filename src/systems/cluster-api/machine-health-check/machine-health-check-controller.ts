@@ -159,9 +159,9 @@ async function look(parts: LookParts, context: Context, check: MachineHealthChec
     ({ machine, health }) => health.is === "healthy" || (health.is === "unknown" && wasHealthy(machine)),
   );
   const may = allowance(check, judged.length, healthy.length);
-  for (const of of judged) await act(parts, context, check, of, may);
+  for (const of of judged) await act(parts, context, { check, ...of }, may);
   const record = new StatusRecord(context, MachineHealthCheck, check);
-  await record.write(statusOf(check, judged, healthy.length, may, now));
+  await record.write(statusOf(check, { judged, healthy: healthy.length, may }, now));
   const waits = judged.flatMap(({ health }) =>
     health.is === "pending" && Number.isFinite(health.inMs) ? [health.inMs] : [],
   );
@@ -174,8 +174,7 @@ const wasHealthy = ({ status }: Machine): boolean =>
 async function act(
   { external, by }: LookParts,
   context: Context,
-  check: MachineHealthCheck,
-  { machine, health }: Judged,
+  { check, machine, health }: Judged & { check: MachineHealthCheck },
   may: Allowance,
 ): Promise<void> {
   if (machine.metadata.deletionTimestamp !== undefined) return;
@@ -203,11 +202,15 @@ async function act(
   if (may.allowed && isNew) context.events.warning(machine, "MachineMarkedUnhealthy", health.message);
 }
 
+interface Tally {
+  judged: readonly Judged[];
+  healthy: number;
+  may: Allowance;
+}
+
 function statusOf(
   check: MachineHealthCheck,
-  judged: readonly Judged[],
-  healthy: number,
-  may: Allowance,
+  { judged, healthy, may }: Tally,
   now: number,
 ): Partial<MachineHealthCheckStatus> {
   const { generation } = check.metadata;

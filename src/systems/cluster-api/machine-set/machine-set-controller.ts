@@ -217,7 +217,7 @@ async function propagate(
     if (body !== undefined) await client.patch(Machine, refOf(machine), { type: "merge", body });
     const { infrastructureRef, bootstrap } = machine.spec;
     for (const reference of [infrastructureRef, bootstrap.configRef])
-      if (reference !== undefined) await propagateTo(parts, client, set, machine, reference, before);
+      if (reference !== undefined) await propagateTo(parts, client, reference, { set, before });
   });
   const text = JSON.stringify(now);
   if (set.metadata.annotations?.[PROPAGATED] === text) return;
@@ -230,12 +230,10 @@ async function propagate(
 async function propagateTo(
   { external }: CoreParts,
   client: Context["client"],
-  set: MachineSet,
-  machine: Machine,
   reference: ContractReference,
-  before: Propagated | undefined,
+  { set, before }: { set: MachineSet; before: Propagated | undefined },
 ): Promise<void> {
-  const held = await external.known(reference, machine.metadata.namespace!);
+  const held = await external.known(reference, set.metadata.namespace!);
   const object: KubeObject | undefined = held?.object;
   if (held === undefined || object === undefined || object.metadata.deletionTimestamp !== undefined) return;
   const metadata = metadataPatch(object, set, before);
@@ -275,7 +273,7 @@ async function resize(
   context: Context,
   { set, machines, templates, obstacles }: Sizing,
 ): Promise<string | undefined> {
-  const { client, clock, cache } = context;
+  const { clock } = context;
   const more = set.spec.replicas - machines.length;
   if (more < 0) {
     const going = machinesToDelete(machines, -more, set.spec.deletion?.order ?? "Random", clock.now());
@@ -284,7 +282,7 @@ async function resize(
   }
   const isOff = set.metadata.annotations?.[ANNOTATIONS.disableMachineCreate] !== undefined;
   if (more === 0 || obstacles.length > 0 || isOff) return undefined;
-  await removeLeftovers(parts.external, client, set, templates, (ref) => cache.get(Machine, ref) !== undefined);
+  await removeLeftovers(parts.external, context, set, templates);
   try {
     await inBatches(Array.from({ length: Math.min(more, MOST_MADE) }), AT_ONCE, async () => {
       const name = await makeMachine(context, set, templates);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault, isFault } from "@slipway/base";
-import { controllerReference, type KubeObject, ownerReference } from "@slipway/kube";
+import { type Cache, controllerReference, type KubeObject, ownerReference, type Ref } from "@slipway/kube";
 import { MachineSet } from "../../../kinds/cluster-api/machine-set.ts";
-import { contextOver, externalOver, type Held, holding, machineSet } from "../testing.ts";
+import { contextOver, externalOver, type Held, holding, machine, machineSet } from "../testing.ts";
 import { makeMachine, removeLeftovers, templatesOf } from "./make-machine.ts";
 
 const NOBODY = { who: "nobody", wake: () => {} };
@@ -129,8 +129,9 @@ test("objects that a set has made and no Machine uses are removed; those of othe
     object("SimBootstrap", "left-too"),
   );
   const templates = await templatesOf(externalOver(held), owner, NOBODY);
+  const cache = { get: (_: object, { name }: Ref) => (name === "used" ? machine(name) : undefined) } as Cache;
   const remove = (of: typeof templates) =>
-    removeLeftovers(externalOver(held), held.client, owner, of, ({ name }) => name === "used");
+    removeLeftovers(externalOver(held), { client: held.client, cache }, owner, of);
   await remove({ ...templates, bootstrap: undefined });
   assert.deepEqual(held.asked, ["delete SimMachine/left"]);
   await remove(templates);

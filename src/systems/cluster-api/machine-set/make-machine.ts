@@ -1,13 +1,5 @@
 import { asFault, Fault, isFault, LOWER_CASE, text } from "@slipway/base";
-import {
-  type Client,
-  type Context,
-  isControlledBy,
-  type KubeObject,
-  type Ref,
-  type Resource,
-  refOf,
-} from "@slipway/kube";
+import { type Client, type Context, isControlledBy, type KubeObject, type Resource, refOf } from "@slipway/kube";
 import type { ContractReference } from "../../../kinds/cluster-api/fields.ts";
 import { Machine } from "../../../kinds/cluster-api/machine.ts";
 import type { MachineSet } from "../../../kinds/cluster-api/machine-set.ts";
@@ -102,16 +94,16 @@ const named = ({ resource }: Template, name: string): ContractReference => ({
 /** Removes objects that were made for a Machine of the set which never came to be. */
 export async function removeLeftovers(
   external: ExternalObjects,
-  client: Client,
+  { client, cache }: Pick<Context, "client" | "cache">,
   set: MachineSet,
   { infrastructure, bootstrap }: Templates,
-  hasMachine: (ref: Ref) => boolean,
 ): Promise<void> {
   for (const { resource } of bootstrap ? [infrastructure, bootstrap] : [infrastructure]) {
     const objects = await external.list({ apiGroup: resource.group, kind: resource.kind }, set.metadata.namespace!);
     for (const object of objects) {
       const isOfSet = object.metadata.ownerReferences?.some(({ uid }) => uid === set.metadata.uid);
-      const isLeft = isOfSet && object.metadata.deletionTimestamp === undefined && !hasMachine(refOf(object));
+      const hasMachine = cache.get(Machine, refOf(object)) !== undefined;
+      const isLeft = isOfSet && object.metadata.deletionTimestamp === undefined && !hasMachine;
       if (isLeft && !isControlledBy(object, set)) await remove(client, resource, object);
     }
   }

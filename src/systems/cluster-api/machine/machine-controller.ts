@@ -31,7 +31,7 @@ import { type Seen, see } from "../mirror.ts";
 import { CLUSTER_API } from "../names.ts";
 import { claim } from "../ownership.ts";
 import type { CoreParts } from "../parts.ts";
-import { pauseShown } from "../pause-shown.ts";
+import { pauseMayWait, pauseShown } from "../pause-shown.ts";
 import { Waker } from "../wake.ts";
 import { deleteMachine, type LeavingMachine } from "./deletion.ts";
 import { findNode } from "./find-node.ts";
@@ -101,7 +101,8 @@ export function machineController(parts: CoreParts): Controller {
       // A Machine of no Cluster of ours, such as Harvester's, is left alone.
       const isOurs = cluster !== undefined || machine.metadata.finalizers?.includes(FINALIZERS.machine) === true;
       if (!isOurs || (await parts.foreign.found()) !== undefined) return DONE;
-      if (await pauseShown(context, Machine, machine, cluster, { byFirstStatus: true })) return DONE;
+      const isNew = pauseMayWait(machine, cluster);
+      if (!isNew && (await pauseShown(context, Machine, machine, cluster))) return DONE;
       return await keep(parts, context, { machine, cluster, by: waker.by("Machine", ref) });
     },
   };

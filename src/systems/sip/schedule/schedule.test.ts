@@ -10,8 +10,8 @@ const host = (id: string, labels: Record<string, string> = {}, obstacle?: string
   labels,
   obstacle,
 });
-const held = (id: string, role: string, since: string, labels: Record<string, string> = {}, isUsed = false): Held => ({
-  ...{ id, role, since, labels, isUsed },
+const held = (id: string, role: string, since: string, more: Partial<Held> = {}): Held => ({
+  ...{ id, role, since, labels: {}, isUsed: false, ...more },
 });
 const role = (name: string, count: number, more: Partial<RoleWish> = {}): RoleWish => ({
   ...{ role: name, count, selector: {}, ...more },
@@ -26,7 +26,7 @@ test("SIP-1 SIP-N1 a smaller count gives back exactly the surplus, the last come
 });
 
 test("SIP-1 a host that somebody uses goes after those that nobody uses", () => {
-  const have = [held("a", "Worker", "1"), held("b", "Worker", "2", {}, true)];
+  const have = [held("a", "Worker", "1"), held("b", "Worker", "2", { isUsed: true })];
   assert.deepEqual(schedule({ roles: [role("Worker", 1)] }, have, []).release, ["a"]);
 });
 
@@ -36,7 +36,7 @@ test("SIP-2 SIP-N2 a complete cluster needs no free host", () => {
 });
 
 test("SIP-3 SIP-N3 a domain that holds a host of the role is not used again, and a host without the label is passed over with a reason", () => {
-  const have = [held("a", "Worker", "1", { rack: "r1" })];
+  const have = [held("a", "Worker", "1", { labels: { rack: "r1" } })];
   const free = [host("b", { rack: "r1" }), host("c"), host("d", { rack: "r2" })];
   const wish = (count: number): Wish => ({ roles: [role("Worker", count, { topologyKey: RACK })] });
   assert.deepEqual(names(schedule(wish(2), have, free).take), ["d"]);
@@ -55,7 +55,7 @@ test("SIP-3 hosts of different roles are spread where the cluster asks for it", 
   assert.deepEqual(names(schedule({ roles }, [], free).take), ["a", "b"]);
   assert.deepEqual(names(schedule({ roles, topologyKey: RACK }, [], free).take), ["a", "c"]);
   const [worker] = roles.slice(1);
-  const beside = [held("x", "ControlPlane", "1", { rack: "r1" })];
+  const beside = [held("x", "ControlPlane", "1", { labels: { rack: "r1" } })];
   const { take } = schedule({ roles: [roles[0]!, worker!], topologyKey: RACK }, beside, free);
   assert.deepEqual(names(take), ["c"]);
 });
@@ -172,7 +172,7 @@ test("SIP-3 SIP-6 property: hosts are found exactly where an exhaustive search f
       };
       // As many as are wanted at most: what is given back is not part of this.
       const inside = have
-        .map(([at, of], number) => held(`held-${number}`, ROLES[at]!, String(number), of))
+        .map(([at, of], number) => held(`held-${number}`, ROLES[at]!, String(number), { labels: of }))
         .filter(({ role: of }, number, all) => {
           const wanted = wish.roles.find((each) => each.role === of)?.count ?? 0;
           return all.slice(0, number + 1).filter((each) => each.role === of).length <= wanted;
@@ -186,7 +186,7 @@ test("SIP-3 SIP-6 property: hosts are found exactly where an exhaustive search f
       // One after the other, each host must be allowed beside all the others.
       const beside = (at: number): Held[] =>
         take.flatMap(({ host: id, role: of }, other) =>
-          other === at ? [] : [held(id, of, "x", candidates.find((each) => each.id === id)!.labels)],
+          other === at ? [] : [held(id, of, "x", { labels: candidates.find((each) => each.id === id)!.labels })],
         );
       for (const [at, one] of take.entries()) {
         const only = candidates.filter(({ id }) => id === one.host);

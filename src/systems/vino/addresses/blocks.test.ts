@@ -20,8 +20,9 @@ test("a block begins at a multiple of its size and overlaps nothing, and it is t
     fc.tuple(fc.nat(60), fc.nat(9)).map(([first, more]) => [first, first + more] as const),
     { maxLength: 6 },
   );
+  const world = fc.record({ blocks: spans, ranges: spans, others: spans, first: fc.nat(20), more: fc.nat(50) });
   fc.assert(
-    fc.property(spans, spans, spans, fc.nat(20), fc.nat(50), (blocks, ranges, others, first, more) => {
+    fc.property(world, ({ blocks, ranges, others, first, more }) => {
       const spec = pool(
         blocks.map(([a, b], at) => ({ allocatedTo: `o${at}`, ...range(a, b) })),
         ranges.map(([a, b]) => range(a, b)),

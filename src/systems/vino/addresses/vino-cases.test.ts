@@ -18,7 +18,11 @@ const NAMESPACE = "vino-system";
 const MAC = "02:00:00:00:00:00";
 
 /** A pool with one range, and its addresses in the hands of these owners. */
-function pool(subnet: string, start: string, stop: string, owners: readonly string[] = [], mac = MAC): IpPoolSpec {
+function pool(
+  subnet: string,
+  [start, stop]: readonly [string, string],
+  { owners = [], mac = MAC }: { owners?: readonly string[]; mac?: string } = {},
+): IpPoolSpec {
   let spec: IpPoolSpec = { subnet, ranges: [{ start, stop }], allocatedIPs: [], macPrefix: mac, nextMAC: mac };
   for (const owner of owners) spec = allocateIp(spec, owner).spec;
   return spec;
@@ -34,11 +38,11 @@ function wish(subnet: string, [start, stop]: readonly [string, string], macPrefi
   return { owner: "sea/whale/a", networks, interfaces: new Map(), keeps: () => false, isTold: () => true };
 }
 
-const V4 = pool("10.0.0.0/16", "10.0.1.0", "10.0.1.9");
+const V4 = pool("10.0.0.0/16", ["10.0.1.0", "10.0.1.9"]);
 /** ViNO's case is of a /72, beyond which its own range lies: here such a range is refused. */
-const V6 = pool("2600:1700:b030::/48", "2600:1700:b030::", "2600:1700:b030:9::", [], "06:00:00:00:00:00");
-const FULL_V4 = pool("192.168.0.0/16", "192.168.0.0", "192.168.0.0", ["old"]);
-const FULL_V6 = pool("2600:1700:b031::/64", "2600:1700:b031::", "2600:1700:b031::", ["old"]);
+const V6 = pool("2600:1700:b030::/48", ["2600:1700:b030::", "2600:1700:b030:9::"], { mac: "06:00:00:00:00:00" });
+const FULL_V4 = pool("192.168.0.0/16", ["192.168.0.0", "192.168.0.0"], { owners: ["old"] });
+const FULL_V6 = pool("2600:1700:b031::/64", ["2600:1700:b031::", "2600:1700:b031::"], { owners: ["old"] });
 
 test("VINO-T5 VINO-T6 a new owner has the first address of the pool's range and its first MAC address", () => {
   assert.partialDeepStrictEqual(allocateIp(V4, "new", V4.ranges[0]), { ip: "10.0.1.0", mac: MAC });
@@ -85,7 +89,7 @@ test("VINO-T12 VINO-T13 another owner finds no address in a range that is full",
 
 const refusedAt = (start: string, stop: string): string | undefined => {
   try {
-    checkIpPool(pool("10.0.0.0/16", start, stop));
+    checkIpPool(pool("10.0.0.0/16", [start, stop]));
     return undefined;
   } catch (error) {
     return (error as Fault).on;
@@ -117,7 +121,7 @@ test("VINO-T21 VINO-T22 VINO-T23 VINO-T24 of several ranges the asked one is loo
   const spent = allocateIp(two, "old", two.ranges[1]).spec;
   assert.equal(allocateIp(spent, "new", two.ranges[0]).ip, "10.0.1.0");
   assert.throws(() => allocateIp(spent, "new", two.ranges[1]), { code: "NoCapacity" });
-  const six = pool("2600:1700:b030::/44", "2600:1700:b030:1001::", "2600:1700:b030:1009::");
+  const six = pool("2600:1700:b030::/44", ["2600:1700:b030:1001::", "2600:1700:b030:1009::"]);
   assert.equal(allocateIp(six, "new").ip, "2600:1700:b030:1001::");
   assert.throws(() => allocateIp(FULL_V6, "new"), { code: "NoCapacity" });
 });
@@ -128,7 +132,7 @@ test("VINO-T25 VINO-T26 VINO-T27 addresses of nobody, of one owner and of two ar
     [["a"], "10.0.1.1"],
     [["a", "b"], "10.0.1.2"],
   ] as const)
-    assert.equal(allocateIp(pool("10.0.0.0/16", "10.0.1.0", "10.0.1.9", owners), "new").ip, next);
+    assert.equal(allocateIp(pool("10.0.0.0/16", ["10.0.1.0", "10.0.1.9"], { owners }), "new").ip, next);
 });
 
 test("VINO-T28 VINO-T29 VINO-T30 VINO-T31 addresses are numbers of their family's whole length; what is none is refused", () => {
@@ -200,8 +204,11 @@ test("VINO-T43 VINO-T44 VINO-T45 a pool that is missing is created, one that is 
 });
 
 test("VINO-T46 pools are found by their subnets", async () => {
-  const other = pool("10.7.0.0/16", "10.7.1.0", "10.7.1.9", ["sea/else/b"], "06:00:00:00:00:00");
-  const { context } = apiOf([live(other), live(pool("10.0.0.0/16", "10.0.1.0", "10.0.1.9", ["sea/else/b"]))]);
+  const other = pool("10.7.0.0/16", ["10.7.1.0", "10.7.1.9"], { owners: ["sea/else/b"], mac: "06:00:00:00:00:00" });
+  const { context } = apiOf([
+    live(other),
+    live(pool("10.0.0.0/16", ["10.0.1.0", "10.0.1.9"], { owners: ["sea/else/b"] })),
+  ]);
   const { bridges } = await new Pools(NAMESPACE).settle(context, ASKED);
   assert.equal(bridges.get("net")?.ip, "10.0.1.1");
 });

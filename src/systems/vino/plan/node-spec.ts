@@ -44,18 +44,17 @@ export function networkOn(
 }
 
 /** The machine on the node; undefined: not all of its interfaces have an address yet. */
-export function domainOn(
+function domainOn(
   vino: Vino,
   node: string,
   machine: Machine,
-  { interfaces: given }: Given,
-  networks: readonly NetworkPlan[],
+  { given, specification: { networks } }: Pick<NodeWish, "given" | "specification">,
 ): Domain | undefined {
   const { id, set } = machine;
   const host = hostName(vino, node, id);
   const interfaces: Domain["interfaces"] = [];
   for (const { name, network, mtu } of machine.interfaces) {
-    const address = given.get(interfaceOwner(vino, node, id, name));
+    const address = given.interfaces.get(interfaceOwner(vino, node, id, name));
     const prefix = networks.find((each) => each.name === network)?.subnet.prefix;
     if (address === undefined || prefix === undefined) return undefined;
     interfaces.push({
@@ -103,7 +102,7 @@ export function nodeSpec({ vino, node, specification, given, hosts }: NodeWish):
   const made = wanted.flatMap((machine) => {
     const own = hostName(vino!, nodeName, machine.id);
     return (
-      domainOn(vino!, nodeName, machine, given, specification.networks) ?? before.find(({ host }) => host === own) ?? []
+      domainOn(vino!, nodeName, machine, { given, specification }) ?? before.find(({ host }) => host === own) ?? []
     );
   });
   const leaving = before.filter(({ host }) => hosts.has(host) && !names.has(host));

@@ -6,14 +6,9 @@ import { plantedIn } from "./planted.ts";
 const KINDS = ["Cluster", "Machine"];
 let version = 0;
 
-/** A state of an object as a watch reports it. */
-function report(
-  history: History,
-  kind: string,
-  type: string,
-  conditions: Record<string, string>,
-  deleting = false,
-): void {
+/** A state of an object as a watch reports it. `event`: kind and type. */
+function report(history: History, event: string, conditions: Record<string, string>, deleting = false): void {
+  const [kind, type] = event.split(" ") as [string, string];
   note(history, kind, type, {
     metadata: {
       ...{ uid: `${kind}-1`, name: "quay", resourceVersion: String(++version) },
@@ -31,14 +26,14 @@ function report(
 /** A life of a Cluster and a Machine. */
 function life(): History {
   const history: History = new Map();
-  report(history, "Cluster", "ADDED", { Available: "Unknown NotYet" });
-  report(history, "Machine", "ADDED", { Ready: "Unknown NotYet", Deleting: "False NotDeleting" });
-  report(history, "Machine", "MODIFIED", { Ready: "True Ready", Deleting: "False NotDeleting" });
-  report(history, "Cluster", "MODIFIED", { Available: "True Available" });
-  report(history, "Cluster", "MODIFIED", { Available: "True Available" }, true);
-  report(history, "Machine", "MODIFIED", { Ready: "False Deleting", Deleting: "True Draining" }, true);
-  report(history, "Machine", "DELETED", { Ready: "False Deleting", Deleting: "True Draining" }, true);
-  report(history, "Cluster", "DELETED", { Available: "True Available" }, true);
+  report(history, "Cluster ADDED", { Available: "Unknown NotYet" });
+  report(history, "Machine ADDED", { Ready: "Unknown NotYet", Deleting: "False NotDeleting" });
+  report(history, "Machine MODIFIED", { Ready: "True Ready", Deleting: "False NotDeleting" });
+  report(history, "Cluster MODIFIED", { Available: "True Available" });
+  report(history, "Cluster MODIFIED", { Available: "True Available" }, true);
+  report(history, "Machine MODIFIED", { Ready: "False Deleting", Deleting: "True Draining" }, true);
+  report(history, "Machine DELETED", { Ready: "False Deleting", Deleting: "True Draining" }, true);
+  report(history, "Cluster DELETED", { Available: "True Available" }, true);
   return history;
 }
 

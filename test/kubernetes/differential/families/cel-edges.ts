@@ -1,4 +1,4 @@
-import { alone, FIELDS, judged, telling } from "../rules.ts";
+import { alone, judged, telling } from "../rules.ts";
 import type { Family } from "../step.ts";
 
 const GROUP = "cel-edges.example.com";
@@ -249,14 +249,10 @@ const family: Family = {
       BAD_PATTERNS.map((pattern) => `self.s.matches('${pattern}')`),
     ),
     ...alone(GROUP, "Nested", [...NESTED, { rule: "self.b", messageExpression: "string(int('x'))" }]),
-    ...alone(
-      GROUP,
-      "Syntax",
-      ["size('x',) == 1", "rb'a' == b'a'", "'\\ud800' == ''", "r'\\'' == ''"],
-      FIELDS,
-      "parser",
-    ),
-    ...alone(GROUP, "Twice", ["self.s.matches('(?P<a>x)(?P<a>y)')"], FIELDS, "names"),
+    ...alone(GROUP, "Syntax", ["size('x',) == 1", "rb'a' == b'a'", "'\\ud800' == ''", "r'\\'' == ''"], {
+      manager: "parser",
+    }),
+    ...alone(GROUP, "Twice", ["self.s.matches('(?P<a>x)(?P<a>y)')"], { manager: "names" }),
   ],
 };
 export default family;

@@ -1,4 +1,4 @@
-import { alone, FIELDS, judged, telling } from "../rules.ts";
+import { alone, judged, telling } from "../rules.ts";
 import type { Family } from "../step.ts";
 
 const GROUP = "cel-libraries.example.com";
@@ -168,7 +168,7 @@ const family: Family = {
       "self.l.sum() == 'a'",
       LISTS.at(-1)!,
     ]),
-    ...alone(GROUP, "Asking", ["authorizer.path('/').check('get').allowed()"], FIELDS, "authorizer"),
+    ...alone(GROUP, "Asking", ["authorizer.path('/').check('get').allowed()"], { manager: "authorizer" }),
   ],
 };
 export default family;

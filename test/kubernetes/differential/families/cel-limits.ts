@@ -1,5 +1,5 @@
 import { DEFINITIONS, definition } from "../definitions.ts";
-import { alone, definedIfTaken, FIELDS, objectOf, placeOf, ruled, spec, telling } from "../rules.ts";
+import { alone, definedIfTaken, objectOf, placeOf, ruled, spec, telling } from "../rules.ts";
 import { type Family, type Json, post, type Step, step } from "../step.ts";
 
 const GROUP = "cel-limits.example.com";
@@ -155,13 +155,12 @@ const run = (spec: Json): Step =>
 const family: Family = {
   name: "cel-limits",
   steps: [
-    ...alone(GROUP, "Costly", COSTLY, LARGE),
-    ...alone(GROUP, "Message", MESSAGES, LARGE),
+    ...alone(GROUP, "Costly", COSTLY, { fields: LARGE }),
+    ...alone(GROUP, "Message", MESSAGES, { fields: LARGE }),
     ...alone(
       GROUP,
       "Small",
       COSTLY.slice(0, 3).map((rule) => telling(rule.replace(/.*/, "self.s"))),
-      FIELDS,
     ),
     ...CARDINALITY.map((schema, i) =>
       step(post(DEFINITIONS, definition(GROUP, `Deep${i}`, spec(schema)), { query: { dryRun: "All" } })),

@@ -1,4 +1,4 @@
-import { alone, FIELDS } from "../rules.ts";
+import { alone } from "../rules.ts";
 import type { Family } from "../step.ts";
 
 const GROUP = "cel-refused.example.com";
@@ -128,7 +128,7 @@ const family: Family = {
   name: "cel-refused",
   steps: [
     ...alone(GROUP, "Type", TYPES),
-    ...alone(GROUP, "Syntax", [...SYNTAX, { rule: "self.n > 1", messageExpression: "'x' +" }], FIELDS, "parser"),
+    ...alone(GROUP, "Syntax", [...SYNTAX, { rule: "self.n > 1", messageExpression: "'x' +" }], { manager: "parser" }),
     ...alone(GROUP, "Form", FORMS),
   ],
 };

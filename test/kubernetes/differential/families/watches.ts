@@ -35,14 +35,22 @@ const TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io";
 const META = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
 const META_LIST = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
 
-/** A watch for `events` events, with these requests sent once it is open. */
+interface Watching {
+  accept?: string;
+  /** Sent once the watch is open. */
+  during?: Request[];
+}
+
+/** A watch for `events` events. */
 const watching = (
   path: string,
   query: Record<string, string>,
   events: number,
-  during: Request[] = [],
-  more: Partial<Request> = {},
-): Step => ({ ask: { ...get(path, { ...OURS, watch: "true", ...query }), ...more }, watch: { during, events } });
+  { accept, during = [] }: Watching = {},
+): Step => ({
+  ask: { ...get(path, { ...OURS, watch: "true", ...query }), ...(accept !== undefined && { accept }) },
+  watch: { during, events },
+});
 
 /** Since the moment a list was kept. */
 const since = (path: string, key: string, query: Record<string, string>, events: number): Step => ({
@@ -76,10 +84,10 @@ const steps = (path: string): Step[] => {
     step(post(path, object(path, "b")), { unseen: true }),
     step(get(path, OURS), { keep: `${path} two` }),
     // What there is, then what comes.
-    watching(path, {}, 3, [post(path, object(path, "c"))]),
-    watching(path, { resourceVersion: "0" }, 4, [change("c", colour)]),
-    watching(path, { resourceVersion: "" }, 4, [change("c", { metadata: { annotations: { a: "b" } } })]),
-    watching(path, { allowWatchBookmarks: "true" }, 5, [del(`${path}/c`)]),
+    watching(path, {}, 3, { during: [post(path, object(path, "c"))] }),
+    watching(path, { resourceVersion: "0" }, 4, { during: [change("c", colour)] }),
+    watching(path, { resourceVersion: "" }, 4, { during: [change("c", { metadata: { annotations: { a: "b" } } })] }),
+    watching(path, { allowWatchBookmarks: "true" }, 5, { during: [del(`${path}/c`)] }),
     since(path, `${path} two`, {}, 4),
     since(path, `${path} two`, { timeoutSeconds: "1" }, 9),
     // A short watch ends before its first bookmark is due.
@@ -91,7 +99,7 @@ const steps = (path: string): Step[] => {
       path,
       { sendInitialEvents: "true", resourceVersionMatch: "NotOlderThan", allowWatchBookmarks: "true" },
       4,
-      [post(path, object(path, "d"))],
+      { during: [post(path, object(path, "d"))] },
     ),
     watching(
       path,
@@ -117,7 +125,7 @@ const steps = (path: string): Step[] => {
       path,
       { sendInitialEvents: "false", resourceVersionMatch: "NotOlderThan", allowWatchBookmarks: "true" },
       1,
-      [post(path, object(path, "e"))],
+      { during: [post(path, object(path, "e"))] },
     ),
     {
       ask: (kept) =>
@@ -137,27 +145,33 @@ const steps = (path: string): Step[] => {
       1,
     ),
     // Coming into the selection, changing in it, leaving it.
-    watching(path, { labelSelector: "side=left", resourceVersion: "0" }, 4, [
-      change("a", { metadata: { labels: { side: "left" } } }),
-      change("a", colour),
-      change("a", { metadata: { labels: { side: "right" } } }),
-      change("a", { metadata: { labels: { side: null } } }),
-      change("b", { metadata: { labels: { side: "left" } } }),
-    ]),
-    watching(path, { labelSelector: "side=left", resourceVersion: "0" }, 2, [del(`${path}/b`)]),
-    watching(path, { labelSelector: "", fieldSelector: "metadata.name=a" }, 2, [
-      change("d", { metadata: { annotations: { x: "y" } } }),
-      change("a", { metadata: { annotations: { x: "y" } } }),
-    ]),
-    watching(path, { labelSelector: "", fieldSelector: "metadata.name!=a", resourceVersion: "0" }, 2, []),
+    watching(path, { labelSelector: "side=left", resourceVersion: "0" }, 4, {
+      during: [
+        change("a", { metadata: { labels: { side: "left" } } }),
+        change("a", colour),
+        change("a", { metadata: { labels: { side: "right" } } }),
+        change("a", { metadata: { labels: { side: null } } }),
+        change("b", { metadata: { labels: { side: "left" } } }),
+      ],
+    }),
+    watching(path, { labelSelector: "side=left", resourceVersion: "0" }, 2, { during: [del(`${path}/b`)] }),
+    watching(path, { labelSelector: "", fieldSelector: "metadata.name=a" }, 2, {
+      during: [
+        change("d", { metadata: { annotations: { x: "y" } } }),
+        change("a", { metadata: { annotations: { x: "y" } } }),
+      ],
+    }),
+    watching(path, { labelSelector: "", fieldSelector: "metadata.name!=a", resourceVersion: "0" }, 2),
     // Finalizers, updates that change nothing, and recreation.
-    watching(path, { fieldSelector: "metadata.name=f", labelSelector: "" }, 4, [
-      post(path, { ...object(path, "f"), metadata: { name: "f", labels, finalizers: ["example.com/f"] } }),
-      change("f", {}),
-      del(`${path}/f`),
-      change("f", { metadata: { finalizers: null } }),
-      post(path, object(path, "f")),
-    ]),
+    watching(path, { fieldSelector: "metadata.name=f", labelSelector: "" }, 4, {
+      during: [
+        post(path, { ...object(path, "f"), metadata: { name: "f", labels, finalizers: ["example.com/f"] } }),
+        change("f", {}),
+        del(`${path}/f`),
+        change("f", { metadata: { finalizers: null } }),
+        post(path, object(path, "f")),
+      ],
+    }),
     // Old paths, single objects, other spellings of true.
     { ask: get(path.replace("/v1/", "/v1/watch/"), OURS), watch: { events: 2 } },
     { ask: get(`${path.replace("/v1/", "/v1/watch/")}/a`), watch: { events: 1 } },
@@ -170,20 +184,18 @@ const steps = (path: string): Step[] => {
     ...["1", "True", "yes", "x", ""].map((watch): Step => watching(path, { watch }, 1)),
     // Timeouts.
     watching(path, { timeoutSeconds: "1" }, 9),
-    watching(path, { timeoutSeconds: "1", resourceVersion: "999999999" }, 9, [change("a", colour)]),
+    watching(path, { timeoutSeconds: "1", resourceVersion: "999999999" }, 9, { during: [change("a", colour)] }),
     // Other forms.
     ...[TABLE, META, META_LIST, `${TABLE},application/json`, "application/json;stream=watch", "*/*"].map((accept) =>
-      watching(path, { timeoutSeconds: "1" }, 2, [], { accept }),
+      watching(path, { timeoutSeconds: "1" }, 2, { accept }),
     ),
-    ...["None", "Metadata", "Object"].map((includeObject) =>
-      watching(path, { includeObject }, 2, [], { accept: TABLE }),
-    ),
-    watching(path, { allowWatchBookmarks: "true" }, 4, [], { accept: TABLE }),
-    watching(path, { allowWatchBookmarks: "true" }, 4, [], { accept: META }),
-    watching(path, {}, 1, [], { accept: "application/yaml" }),
-    watching(path, {}, 1, [], { accept: "text/plain" }),
+    ...["None", "Metadata", "Object"].map((includeObject) => watching(path, { includeObject }, 2, { accept: TABLE })),
+    watching(path, { allowWatchBookmarks: "true" }, 4, { accept: TABLE }),
+    watching(path, { allowWatchBookmarks: "true" }, 4, { accept: META }),
+    watching(path, {}, 1, { accept: "application/yaml" }),
+    watching(path, {}, 1, { accept: "text/plain" }),
     ...BAD.map((query) =>
-      watching(path, { timeoutSeconds: "1", ...query }, 1, [], {
+      watching(path, { timeoutSeconds: "1", ...query }, 1, {
         accept: query.includeObject ? TABLE : "application/json",
       }),
     ),
