@@ -28,6 +28,7 @@ export interface HostOptions {
   guard?: Guard;
 }
 
+/** The node's virtual machines behind one connection to libvirt. Close it, or the connection stays open. */
 export class VmHost {
   readonly #options: HostOptions;
   readonly #vms = new Map<string, Vm>();

@@ -1,4 +1,3 @@
-/** A libvirt in memory: it keeps what is defined, refuses what libvirt refuses, and dies after as many calls as a test says. For tests. */
 import { Fault, quietLog } from "@slipway/base";
 import type { VinoNode } from "../kinds/vino/vino-node.ts";
 import type { DomainEvent, DomainRef, Libvirt, NamedRef, VolumeRef } from "./libvirt/libvirt.ts";
@@ -27,6 +26,7 @@ export const CAPABILITIES = `<capabilities><host><cpu><arch>x86_64</arch></cpu><
   <cpus num='4'><cpu id='0'/><cpu id='1'/><cpu id='2'/><cpu id='3'/></cpus></cell></cells></topology></host>
   <guest><arch name='x86_64'><domain type='qemu'/></arch></guest></capabilities>`;
 
+/** A libvirt in memory: it keeps what is defined, refuses what libvirt refuses, and dies after as many calls as a test says. For tests. */
 export class FakeLibvirt implements Libvirt {
   readonly domainsByUuid = new Map<string, FakeDomain>();
   readonly networksByName = new Map<string, FakeNetwork>();

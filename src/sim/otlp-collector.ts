@@ -1,7 +1,3 @@
-/**
- * STAND-IN for a collector of OpenTelemetry that takes traces as OTLP over HTTP in JSON (opentelemetry-proto 1.x, "JSON Protobuf Encoding"): it
- * takes what has the right shape, keeps it, and refuses the rest with 400. Fields that the protocol does not have are refused, too.
- */
 import { type HttpHandler, json, plain } from "@slipway/base";
 import { z } from "zod";
 
@@ -38,6 +34,10 @@ const request = z.strictObject({
 
 export type CollectedSpan = z.infer<typeof span>;
 
+/**
+ * STAND-IN for a collector of OpenTelemetry that takes traces as OTLP over HTTP in JSON (opentelemetry-proto 1.x, "JSON Protobuf Encoding"): it
+ * takes what has the right shape, keeps it, and refuses the rest with 400. Fields that the protocol does not have are refused, too.
+ */
 export class OtlpCollector {
   /** In the order in which they came. */
   readonly spans: CollectedSpan[] = [];

@@ -85,6 +85,7 @@ export function leaveOut(root: string): void {
     if (!file.endsWith("/copyright")) rmSync(file, { recursive: true, force: true });
 }
 
+/** The certificates of Mozilla's authorities, as one PEM text. Makes the folder below `root` that they belong in. */
 export function authorities(root: string): Buffer {
   const files = globSync(join(root, "usr/share/ca-certificates/mozilla/*.crt")).sort();
   mkdirSync(join(root, "etc/ssl/certs"), { recursive: true });

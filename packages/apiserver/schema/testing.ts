@@ -34,5 +34,6 @@ export function assertLines(found: readonly string[], wanted: readonly string[],
 
 /** Schemas of one line. */
 export const object = (properties: Json, more: Json = {}) => ({ type: "object", properties, ...more });
+/** A list of items that have this schema. */
 export const list = (items: Json, more: Json = {}) => ({ type: "array", items, ...more });
 export const text = { type: "string" };

@@ -11,8 +11,11 @@ export type Answer =
 
 /** Answers for the installer itself, by the type of their question. */
 export const text = (question: string, value: string): Answer => ({ question, type: "string", value });
+/** One of the question's choices. */
 export const choice = (question: string, value: string): Answer => ({ question, type: "select", value });
+/** Yes to a question of type boolean. */
 export const yes = (question: string): Answer => ({ question, type: "boolean", value: true });
+/** No to a question of type boolean. */
 export const no = (question: string): Answer => ({ question, type: "boolean", value: false });
 
 const OWNER = /^[a-z0-9][a-z0-9+.-]*$/;

@@ -204,6 +204,7 @@ export class Browser {
   }
 }
 
+/** Sends a sign-in as the page does; resolves with the answer, whatever it is. */
 export function signInWith(url: string, body: object, headers: Record<string, string> = {}): Promise<Answered> {
   const own = { "content-type": "application/json", origin: url, ...headers };
   return send(url, "/console/session", { method: "POST", headers: own, body: JSON.stringify(body) });

@@ -1,7 +1,3 @@
-/**
- * etcd's calls as functions (https://etcd.io/docs/v3.6/dev-guide/api_reference_v3/). Over gRPC, since its JSON gateway refuses users that
- * are known by a certificate once authentication is on.
- */
 import { Fault } from "@slipway/base";
 import type { DatastoreOptions } from "../datastore.ts";
 import { parseEndpoints } from "../endpoint.ts";
@@ -27,6 +23,10 @@ const [INVALID_ARGUMENT, PERMISSION_DENIED, EXHAUSTED, FAILED_PRECONDITION, UNAV
   3, 7, 8, 9, 14, 16,
 ];
 
+/**
+ * etcd's calls as functions (https://etcd.io/docs/v3.6/dev-guide/api_reference_v3/). Over gRPC, since its JSON gateway refuses users that
+ * are known by a certificate once authentication is on.
+ */
 export class EtcdClient {
   readonly #grpc: GrpcConnection;
   readonly #options: DatastoreOptions;

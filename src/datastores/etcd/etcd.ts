@@ -1,7 +1,3 @@
-/**
- * Places in etcd, as Kamaji makes them: a role that may read and write `/SCHEMA/` alone, named like the schema, and a user without a
- * password, known by a certificate's common name. The role's shape is the mark of what is ours: it comes first and goes last.
- */
 import { Fault } from "@slipway/base";
 import type { Datastore, DatastoreOptions } from "../datastore.ts";
 import { checkPlace, type Place } from "../place.ts";
@@ -10,6 +6,10 @@ import { copyKeys, countKeys } from "./copy.ts";
 
 const READWRITE = 2n;
 
+/**
+ * Places in etcd, as Kamaji makes them: a role that may read and write `/SCHEMA/` alone, named like the schema, and a user without a
+ * password, known by a certificate's common name. The role's shape is the mark of what is ours: it comes first and goes last.
+ */
 export class EtcdDatastore implements Datastore {
   readonly driver = "etcd";
   readonly client: EtcdClient;

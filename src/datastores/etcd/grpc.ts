@@ -1,7 +1,3 @@
-/**
- * Unary gRPC calls over Node's own HTTP/2 (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md): all that etcd's Auth, KV and
- * Lease services need. One connection, dialled when it is needed and again after it broke.
- */
 import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders } from "node:http2";
 import { connect as connectSocket } from "node:net";
 import { Fault } from "@slipway/base";
@@ -28,6 +24,10 @@ export interface GrpcOptions {
   tls: TlsFiles | undefined;
 }
 
+/**
+ * Unary gRPC calls over Node's own HTTP/2 (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md): all that etcd's Auth, KV and
+ * Lease services need. One connection, dialled when it is needed and again after it broke.
+ */
 export class GrpcConnection {
   readonly #options: GrpcOptions;
   #session: { http: ClientHttp2Session; on: string } | undefined;

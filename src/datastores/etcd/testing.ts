@@ -1,4 +1,3 @@
-/** For tests: an etcd on loopback with users, roles, keys and leases, as far as tenants' places need it. */
 import { once } from "node:events";
 import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import { encode, type Field, Fields, message } from "./wire.ts";
@@ -18,6 +17,7 @@ const missing = (what: string): Refusal => [FAILED_PRECONDITION, `etcdserver: ${
 const there = (what: string): Refusal => [FAILED_PRECONDITION, `etcdserver: ${what} already exists`];
 const names = (list: Iterable<string>): Field[] => [...list].map((name) => [2, name]);
 
+/** For tests: an etcd on loopback with users, roles, keys and leases, as far as tenants' places need it. */
 export class EtcdStandIn {
   readonly users = new Map<string, string[]>();
   readonly roles = new Map<string, Permission[]>();

@@ -1,7 +1,3 @@
-/**
- * Places in NATS: a bucket a tenant, which kine uses with the DataStore's own user, since users can't be made by a client. How many buckets
- * there may be is the account's to say. A bucket's description, which is kine's, says that it is one of ours.
- */
 import { Fault, isFault } from "@slipway/base";
 import type { Datastore, DatastoreOptions } from "../datastore.ts";
 import { checkPlace, type Place } from "../place.ts";
@@ -18,6 +14,10 @@ interface StreamInfo {
   state: { messages: number };
 }
 
+/**
+ * Places in NATS: a bucket a tenant, which kine uses with the DataStore's own user, since users can't be made by a client. How many buckets
+ * there may be is the account's to say. A bucket's description, which is kine's, says that it is one of ours.
+ */
 export class NatsDatastore implements Datastore {
   readonly driver = "NATS";
   readonly options: DatastoreOptions;

@@ -1,4 +1,3 @@
-/** One connection to a NATS server, and JetStream's API over it (https://docs.nats.io/reference/reference-protocols/nats_api_reference). */
 import { Fault } from "@slipway/base";
 import { connect, type NatsConnection, type TlsOptions } from "nats";
 import type { DatastoreOptions } from "../datastore.ts";
@@ -18,6 +17,7 @@ const NOT_ENABLED = new Set([10076, 10039, 10035]);
 const TOO_MANY_STREAMS = new Set([10027, 10026]);
 const FULL = new Set([10047, 10023, 10002, 10028]);
 
+/** One connection to a NATS server, and JetStream's API over it (https://docs.nats.io/reference/reference-protocols/nats_api_reference). */
 export class NatsSession {
   readonly connection: NatsConnection;
   readonly #options: DatastoreOptions;

@@ -1,10 +1,10 @@
-/** For tests: a NATS server on loopback, as far as JetStream's API over requests needs it. */
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 
 /** The payload of an answer; undefined: nobody answers. */
 export type Responder = (subject: string, payload: string, server: NatsStandIn) => object | string | undefined;
 
+/** For tests: a NATS server on loopback, as far as JetStream's API over requests needs it. */
 export class NatsStandIn {
   endpoint = "";
   /** Requests so far: the subject without `$JS.API.`, and the payload. */

@@ -1,4 +1,3 @@
-/** One connection to a MySQL or MariaDB server, its errors as faults. */
 import { Fault } from "@slipway/base";
 import mysql from "mysql2";
 import type { DatastoreOptions } from "../datastore.ts";
@@ -19,6 +18,7 @@ const SLOW = 3;
 /** A farewell that is not answered is not waited for. */
 const FAREWELL_MS = 1_000;
 
+/** One connection to a MySQL or MariaDB server, its errors as faults. */
 export class MysqlSession {
   readonly #connection: mysql.Connection;
   readonly #options: DatastoreOptions;

@@ -1,7 +1,3 @@
-/**
- * Places in MySQL and MariaDB: a database, and a user who may read, write and make tables in it. Neither can bear a mark on every server,
- * so a table of our own (`slipway_places.places`) lists them: a line comes first and goes last.
- */
 import { Fault } from "@slipway/base";
 import type { Datastore, DatastoreOptions } from "../datastore.ts";
 import { checkPlace, type Place } from "../place.ts";
@@ -21,6 +17,10 @@ interface Found {
   account: boolean;
 }
 
+/**
+ * Places in MySQL and MariaDB: a database, and a user who may read, write and make tables in it. Neither can bear a mark on every server,
+ * so a table of our own (`slipway_places.places`) lists them: a line comes first and goes last.
+ */
 export class MysqlDatastore implements Datastore {
   readonly driver = "MySQL";
   readonly options: DatastoreOptions;

@@ -1,4 +1,3 @@
-/** One connection to a PostgreSQL database, its errors as faults. */
 import { Fault } from "@slipway/base";
 import pg from "pg";
 import type { DatastoreOptions } from "../datastore.ts";
@@ -13,6 +12,7 @@ const SLOW = 3;
 /** A farewell that is not answered is not waited for. */
 const FAREWELL_MS = 1_000;
 
+/** One connection to a PostgreSQL database, its errors as faults. */
 export class PostgresqlSession {
   readonly #client: pg.Client;
   readonly #options: DatastoreOptions;

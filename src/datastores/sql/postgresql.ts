@@ -1,7 +1,3 @@
-/**
- * Places in PostgreSQL (13 or newer): a database that the tenant does not own, and a role that may connect to it and make tables in its
- * schema `public`. Both bear a comment that names the other half; it is written with the role in one transaction, and the role goes last.
- */
 import { cryptoRandom, Fault } from "@slipway/base";
 import pg from "pg";
 import type { Datastore, DatastoreOptions } from "../datastore.ts";
@@ -23,6 +19,10 @@ interface Found {
   role?: { mark: ReturnType<typeof readMark>; powerful: boolean };
 }
 
+/**
+ * Places in PostgreSQL (13 or newer): a database that the tenant does not own, and a role that may connect to it and make tables in its
+ * schema `public`. Both bear a comment that names the other half; it is written with the role in one transaction, and the role goes last.
+ */
 export class PostgresqlDatastore implements Datastore {
   readonly driver = "PostgreSQL";
   readonly options: DatastoreOptions;

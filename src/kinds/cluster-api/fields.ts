@@ -161,8 +161,10 @@ export const conditionColumn = (type: string, name = type, priority?: number) =>
 export const AGE = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" } as const;
 export const PAUSED = conditionColumn("Paused", "Paused", 10);
 export const CLUSTER = { name: "Cluster", type: "string", jsonPath: ".spec.clusterName" } as const;
+/** A printer column with a number. A priority above 0 shows it with `-o wide` alone. */
 export const integerColumn = (name: string, jsonPath: string, priority?: number) =>
   ({ name, type: "integer", jsonPath, ...(priority !== undefined && { priority }) }) as const;
+/** A printer column with a text. A priority above 0 shows it with `-o wide` alone. */
 export const stringColumn = (name: string, jsonPath: string, priority?: number) =>
   ({ name, type: "string", jsonPath, ...(priority !== undefined && { priority }) }) as const;
 

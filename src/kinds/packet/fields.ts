@@ -60,6 +60,7 @@ export const templateMetadata = z
   .optional()
   .describe("Labels and annotations of the objects that are made of it.");
 
+/** Whether what was made goes with its object. `of`: the field's description. */
 export const reclaimPolicy = (of: string) => z.enum(["Delete", "Retain"]).optional().describe(of);
 
 const host = z.object({

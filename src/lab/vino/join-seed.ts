@@ -1,4 +1,3 @@
-/** What a machine is given at its boot so that it joins a tenant: in the words of Cluster API's bootstrap provider for kubeadm. */
 import { createHash, X509Certificate } from "node:crypto";
 import { credentialsOf } from "../../pki/tenant/credentials.ts";
 
@@ -15,6 +14,7 @@ export interface JoinFacts {
   files?: Readonly<Record<string, string>>;
 }
 
+/** What a machine is given at its boot so that it joins a tenant: in the words of Cluster API's bootstrap provider for kubeadm. */
 export function joinSeed(machine: string, { kubeconfig, token, files }: JoinFacts): JoinSeed {
   const { server, caPem } = credentialsOf(kubeconfig)!;
   const userData = joinUserData({ server, caPem, token, ...(files !== undefined && { files }) });

@@ -1,4 +1,3 @@
-/** A Pod on the lab's network: the program of its container in a room, with an address of its own and little more of this machine than its libraries. */
 import { mkdir } from "node:fs/promises";
 import { get as getPlain, type IncomingMessage } from "node:http";
 import { get as getSecure } from "node:https";
@@ -44,6 +43,7 @@ const LINES = [
   `exec chroot --userspec=${USER} "$root" ${PLACE} "$@" 9<&-`,
 ];
 
+/** A Pod on the lab's network: the program of its container in a room, with an address of its own and little more of this machine than its libraries. */
 export class LabPod {
   readonly address: string;
   readonly #process: KeptProcess;

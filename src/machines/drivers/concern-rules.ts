@@ -8,11 +8,13 @@ export interface ConcernRule {
   message: string;
 }
 
+/** A rule whose concern keeps an order from being placed. */
 export const refuse = (applies: unknown, field: string, message: string): ConcernRule => ({
   ...{ applies, field, message },
   fatal: true,
 });
 
+/** A rule whose concern is shown, and does not keep an order from being placed. */
 export const warn = (applies: unknown, field: string, message: string): ConcernRule => ({
   ...{ applies, field, message },
   fatal: false,

@@ -1,8 +1,3 @@
-/**
- * Installers of single machines: what starts them, the files that they fetch, and where they report their end. Everything below
- * `/install/CAPABILITY/ID/` is for the machine that was given the installation ID, until that has ended; each file once. It is held in
- * memory: after a restart who gave the installation gives the same again, and the addresses that the machine has are good as before.
- */
 import { type Clock, Fault, type HttpAnswer, type HttpHandler, type Mac, plain } from "@slipway/base";
 import { type GivenInstall, type Host, openInstall } from "../hosts/host.ts";
 import type { Hosts } from "../hosts/hosts.ts";
@@ -61,6 +56,11 @@ interface Visit {
   offered: Offered;
 }
 
+/**
+ * Installers of single machines: what starts them, the files that they fetch, and where they report their end. Everything below
+ * `/install/CAPABILITY/ID/` is for the machine that was given the installation ID, until that has ended; each file once. It is held in
+ * memory: after a restart who gave the installation gives the same again, and the addresses that the machine has are good as before.
+ */
 export class Installers {
   readonly #ports: InstallersPorts;
   /** The last offer to each host. */

@@ -1,9 +1,3 @@
-/**
- * Keeps the agent from removing machines because it was pointed at another cluster, or because the cluster was restored from an older state: there
- * nobody knows the machines, and without this guard they would be removed with their volumes. Each definition bears the VinoNode that it was made by;
- * when that is not there, the agent changes nothing until its user confirms. What it is stopped for is kept in a file, so that a restart does not
- * forget it.
- */
 import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { type Clock, type Log, replacePrivateFile } from "@slipway/base";
@@ -20,6 +14,12 @@ const recordSchema = z.object({
   confirmed: z.boolean(),
 });
 
+/**
+ * Keeps the agent from removing machines because it was pointed at another cluster, or because the cluster was restored from an older state: there
+ * nobody knows the machines, and without this guard they would be removed with their volumes. Each definition bears the VinoNode that it was made by;
+ * when that is not there, the agent changes nothing until its user confirms. What it is stopped for is kept in a file, so that a restart does not
+ * forget it.
+ */
 export class Guard {
   readonly #file: string;
   readonly #clock: Pick<Clock, "now">;

@@ -1,7 +1,3 @@
-/**
- * One connection to libvirt's daemon on its Unix socket: calls by serial, events, close. Its keepalive stays off: it is sent only to clients that
- * ask for it, and a local socket ends with its peer.
- */
 import { connect, type Socket } from "node:net";
 import { type Clock, deadline, Fault, isFault, type Timer } from "@slipway/base";
 import { CALL, EVENT, FAILED, Frames, GOES_ON, OK, type Packet, packetBytes, REPLY, STREAM } from "./frames.ts";
@@ -37,6 +33,10 @@ const GIVEN_UP = {
   ...{ str1: undefined, str2: undefined, str3: undefined, int1: 0, int2: 0 },
 };
 
+/**
+ * One connection to libvirt's daemon on its Unix socket: calls by serial, events, close. Its keepalive stays off: it is sent only to clients that
+ * ask for it, and a local socket ends with its peer.
+ */
 export class LibvirtConnection {
   readonly #socket: Socket;
   readonly #options: ConnectOptions;

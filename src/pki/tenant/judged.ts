@@ -1,4 +1,3 @@
-/** Remembers of whom nothing was due: verifying a tenant's signatures costs ten milliseconds, and its Secrets change about once a year. */
 import { createHash } from "node:crypto";
 import { type Due, duePki, type PkiFacts } from "./plan.ts";
 
@@ -12,6 +11,7 @@ interface Verdict {
   at: number;
 }
 
+/** Remembers of whom nothing was due: verifying a tenant's signatures costs ten milliseconds, and its Secrets change about once a year. */
 export class JudgedPki {
   /** By tenant: its last look at which nothing was due. */
   readonly #good = new Map<string, Verdict>();

@@ -1,4 +1,3 @@
-/** Client certificates of the API, by name: each can be revoked, with effect at once. */
 import { createHash, X509Certificate } from "node:crypto";
 import { type Clock, Fault, replacePrivateFile } from "@slipway/base";
 import { z } from "zod";
@@ -27,6 +26,7 @@ export interface IssuedClient {
 /** Makes a certificate of that name. */
 type Issue = (name: string) => Promise<Pick<IssuedClient, "certificatePem" | "keyPem">>;
 
+/** Client certificates of the API, by name: each can be revoked, with effect at once. */
 export class Clients {
   readonly #file: string;
   readonly #issue: Issue;

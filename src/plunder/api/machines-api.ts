@@ -1,7 +1,3 @@
-/**
- * Machines for programs that have objects of their own, such as an operator with its PlunderMachines: which ones wait, one for a claim, and back again by a
- * wipe. Below `/v1/plunder` alone; plunder has nothing like it.
- */
 import { type Clock, Fault } from "@slipway/base";
 import {
   MACHINES_PATH,
@@ -30,6 +26,10 @@ export interface MachinesPorts {
   clock: Pick<Clock, "now">;
 }
 
+/**
+ * Machines for programs that have objects of their own, such as an operator with its PlunderMachines: which ones wait, one for a claim, and back again by a
+ * wipe. Below `/v1/plunder` alone; plunder has nothing like it.
+ */
 export function machineActs({ use, hosts, problemOf, clock }: MachinesPorts): Acts {
   const isFree = (host: Readonly<Host>, isDeployed: (mac: string) => boolean): boolean => {
     const { inventoryAt, session, boot, macs } = host;

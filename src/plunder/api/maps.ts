@@ -1,4 +1,3 @@
-/** Maps that are run for clients, in the background: what is saved is of one client, and each machine is worked on by one map at a time. */
 import { createHash } from "node:crypto";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,6 +23,7 @@ const MOST_AT_ONCE = 16;
 const MOST_CLIENTS = 256;
 const MOST_RECORDS = 256;
 
+/** Maps that are run for clients, in the background: what is saved is of one client, and each machine is worked on by one map at a time. */
 export class Maps {
   readonly logs = new ParlayLogs();
   readonly #ports: MapsPorts;

@@ -1,7 +1,3 @@
-/**
- * What plunder's server keeps in memory, in a file: boot configurations, what all machines have in common, and the deployments. Every change is on the
- * disk before it is answered. MAC addresses are compared without regard to case and separators; passwords are kept as hashes.
- */
 import { isDeepStrictEqual } from "node:util";
 import { Fault, isMac, parseMac, type Random, uuid } from "@slipway/base";
 import type { WantedMachine } from "../../machines/drivers/plunder/wire.ts";
@@ -21,6 +17,10 @@ export interface BookStore {
   write(text: string): Promise<void>;
 }
 
+/**
+ * What plunder's server keeps in memory, in a file: boot configurations, what all machines have in common, and the deployments. Every change is on the
+ * disk before it is answered. MAC addresses are compared without regard to case and separators; passwords are kept as hashes.
+ */
 export class DeploymentBook {
   readonly #store: BookStore;
   readonly #random: Random;

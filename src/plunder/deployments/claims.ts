@@ -11,6 +11,7 @@ const MOST_WIPED = 10_000;
 
 export type ClaimedDeployment = KeptDeployment & { claim: Claim };
 
+/** Whether a program has the deployment for an object of its own. */
 export const isClaimed = (kept: KeptDeployment): kept is ClaimedDeployment => kept.claim !== undefined;
 
 /** Throws a `Fault` (`Conflict`) for a deployment that is not its callers' to change. */

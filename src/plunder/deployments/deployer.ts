@@ -1,4 +1,3 @@
-/** Carries deployments out on the machines that netboot knows: looks at one whenever something is heard of it, and does the next step. */
 import { asFault, type Clock, type Log, type Timer } from "@slipway/base";
 import type { Host } from "../../netboot/hosts/host.ts";
 import type { Hosts } from "../../netboot/hosts/hosts.ts";
@@ -45,6 +44,7 @@ const MOST_STEPS = 8;
 /** After a step that failed. */
 const RETRY_MS = 30_000;
 
+/** Carries deployments out on the machines that netboot knows: looks at one whenever something is heard of it, and does the next step. */
 export class Deployer {
   readonly #ports: DeployerPorts;
   readonly #stop: () => void;

@@ -23,6 +23,7 @@ export type BootConfig = z.output<typeof BootConfig>;
 export const INSTALLER_TYPES = ["preseed", "kickstart", "autoinstall"] as const satisfies readonly ConfigType[];
 export type InstallerType = (typeof INSTALLER_TYPES)[number];
 
+/** Whether machines of this type read a file that Slipway writes. */
 export const isInstaller = (type: ConfigType): type is InstallerType =>
   (INSTALLER_TYPES as readonly ConfigType[]).includes(type);
 

@@ -1,4 +1,3 @@
-/** What was done on each host, as plunder's clients read it: bounded, the oldest entries go first. */
 import type { Report } from "./parlay.ts";
 
 export type LogState = "Running" | "Completed" | "Failed";
@@ -29,6 +28,7 @@ interface Kept {
   characters: number;
 }
 
+/** What was done on each host, as plunder's clients read it: bounded, the oldest entries go first. */
 export class ParlayLogs {
   readonly #hosts = new Map<string, Kept>();
   #characters = 0;

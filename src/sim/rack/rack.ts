@@ -1,4 +1,3 @@
-/** A rack of simulated servers with BMCs, and the netboot that serves them, as the system `netboot` is given both. SIMULATION. */
 import { join } from "node:path";
 import { type Clock, Fault, type Log, quietLog, type Random } from "@slipway/base";
 import type { BmcCredentials } from "../../inventory/bmc/bmc.ts";
@@ -25,6 +24,7 @@ export interface RackOptions {
 
 const SCHEME = "redfish://";
 
+/** A rack of simulated servers with BMCs, and the netboot that serves them, as the system `netboot` is given both. SIMULATION. */
 export class SimRack {
   readonly servers = new Map<string, SimServer>();
   /** Of all BMCs. */

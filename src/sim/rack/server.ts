@@ -1,7 +1,3 @@
-/**
- * A simulated server: power, firmware with a boot order, disks that hold what was written to them, and, once it was started from the
- * network, an agent that speaks the real protocol. SIMULATION: nothing here touches a real machine.
- */
 import type { Clock, Mac, Random, Timer } from "@slipway/base";
 import type { FirmwareSetting } from "../../inventory/bmc/bmc.ts";
 import { BOOT_VALUE } from "../../netboot/hosts/asked-boots.ts";
@@ -62,6 +58,10 @@ const isLive = (commandLine: readonly string[]): boolean =>
 /** A firmware that found nothing to start tries again. */
 const RETRY_MS = 10_000;
 
+/**
+ * A simulated server: power, firmware with a boot order, disks that hold what was written to them, and, once it was started from the
+ * network, an agent that speaks the real protocol. SIMULATION: nothing here touches a real machine.
+ */
 export class SimServer implements AgentMachine {
   readonly name: string;
   readonly mac: Mac;

@@ -1,4 +1,3 @@
-/** A database server with tenants' places, in memory: it may be away, slow or full, and says what is left in it. */
 import { type Clock, Fault } from "@slipway/base";
 import type { Datastore } from "../../datastores/datastore.ts";
 import type { Driver, Place } from "../../datastores/place.ts";
@@ -11,6 +10,7 @@ const QUICK_MS = 5;
 /** The server behind a connection: a copy goes from one to another. */
 const BEHIND = new WeakMap<Datastore, SimDatabase>();
 
+/** A database server with tenants' places, in memory: it may be away, slow or full, and says what is left in it. */
 export class SimDatabase {
   /** By schema: its user, and what a tenant keeps there. */
   readonly places = new Map<string, { user: string; data: Map<string, string> }>();

@@ -1,4 +1,3 @@
-/** SIMULATION of the agent on one node: reads its VinoNodes, gives machines to whoever simulates them, and writes the status as the real one does. */
 import { type Clock, Fault, isFault, type Timer } from "@slipway/base";
 import { type Client, refOf } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
@@ -38,6 +37,7 @@ export interface NodeAgentOptions {
 const PORT = 8443;
 export const SIM_CA = "-----BEGIN CERTIFICATE-----\nSIMULATED\n-----END CERTIFICATE-----\n";
 
+/** SIMULATION of the agent on one node: reads its VinoNodes, gives machines to whoever simulates them, and writes the status as the real one does. */
 export class SimNodeAgent {
   readonly #options: NodeAgentOptions;
   /** By name of the domain: its cores, kept when the agent starts anew. */

@@ -1,4 +1,3 @@
-/** SIMULATION of the virtual machines of nodes: simulated servers on the provisioning network, each ordered by its own path and password. */
 import { type Clock, Fault, type Random } from "@slipway/base";
 import type { OpenBmc } from "../../inventory/hosts/bmc-views.ts";
 import type { Domain } from "../../kinds/vino/vino-node.ts";
@@ -16,6 +15,7 @@ export interface SimDomainsOptions {
 
 const SYSTEM = /^redfish(?:-virtualmedia)?\+https:\/\/[^/]+\/redfish\/v1\/Systems\/([^/]+)$/;
 
+/** SIMULATION of the virtual machines of nodes: simulated servers on the provisioning network, each ordered by its own path and password. */
 export class SimDomains implements DomainHost {
   readonly servers = new Map<string, SimServer>();
   readonly #logins = new Map<string, Login>();

@@ -1,7 +1,3 @@
-/**
- * Objects of providers, whose kinds the core does not know: which version is read follows from the labels of their definitions, and each kind that
- * is used is watched. A wait for an object ends with its event, and one for a kind with that of its definition.
- */
 import { type Clock, Fault, isFault, type Log, type Random } from "@slipway/base";
 import {
   type Client,
@@ -53,6 +49,10 @@ interface Watched {
   end: AbortController;
 }
 
+/**
+ * Objects of providers, whose kinds the core does not know: which version is read follows from the labels of their definitions, and each kind that
+ * is used is watched. A wait for an object ends with its event, and one for a kind with that of its definition.
+ */
 export class ExternalObjects {
   readonly #ports: ExternalPorts;
   readonly #kinds = new Map<string, Promise<Watched>>();

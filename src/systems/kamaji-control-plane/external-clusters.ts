@@ -1,7 +1,3 @@
-/**
- * Other clusters that tenants of control planes run in (`spec.deployment.externalClusterReference`): one client and one watch of TenantControlPlanes
- * for each kubeconfig and namespace. Nothing polls: a cluster without the kind is waited for by its definition, where the account may read that. What can't be reached is a `Fault`, which the control plane's status shows.
- */
 import { createHash } from "node:crypto";
 import { type Clock, deadline, Fault, type Log, type Random } from "@slipway/base";
 import {
@@ -48,6 +44,10 @@ interface Opened {
   close(): Promise<void>;
 }
 
+/**
+ * Other clusters that tenants of control planes run in (`spec.deployment.externalClusterReference`): one client and one watch of TenantControlPlanes
+ * for each kubeconfig and namespace. Nothing polls: a cluster without the kind is waited for by its definition, where the account may read that. What can't be reached is a `Fault`, which the control plane's status shows.
+ */
 export class ExternalClusters {
   readonly #ports: ExternalPorts;
   readonly #opened = new Map<string, Opened>();

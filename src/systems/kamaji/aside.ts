@@ -1,4 +1,3 @@
-/** Work at tenants' own APIs, beside the controller's workers: one whose API hangs, or whose webhooks do, holds up nobody else (B24). */
 import { type Clock, deadline, Fault } from "@slipway/base";
 
 /** So long a worker waits for it. */
@@ -16,6 +15,7 @@ interface Work {
   result?: { value: unknown } | { error: unknown };
 }
 
+/** Work at tenants' own APIs, beside the controller's workers: one whose API hangs, or whose webhooks do, holds up nobody else (B24). */
 export class Aside {
   readonly #underway = new Map<string, Work>();
   readonly #listeners = new Set<(id: string) => void>();

@@ -1,4 +1,3 @@
-/** DataStores as they are used: their credentials read, their databases opened, each once. */
 import { createHash } from "node:crypto";
 import { type Clock, Fault, type Log } from "@slipway/base";
 import type { Client } from "@slipway/kube";
@@ -32,6 +31,7 @@ export interface StoresPorts {
   open?: typeof openDatastore;
 }
 
+/** DataStores as they are used: their credentials read, their databases opened, each once. */
 export class Stores {
   readonly #ports: StoresPorts;
   readonly #held = new Map<string, Held>();

@@ -24,6 +24,7 @@ function merged(into: unknown, patch: unknown): unknown {
   return out;
 }
 
+/** One turn of a controller at a management cluster in memory, which holds these objects. */
 export class Turn {
   readonly objects = new Map<string, KubeObject>();
   /** Requests that change something: `create Secret/ns/name`. */

@@ -1,4 +1,3 @@
-/** What PacketMachines boot with: user data where the provider hands them to the machine, else an image from the network that fetches them from the boot service. */
 import { Fault, parseTime } from "@slipway/base";
 import type { Context } from "@slipway/kube";
 import type { BootStore } from "../../bootstrap/boot-store.ts";
@@ -21,6 +20,7 @@ export function fetchesBoot(driver: MachineDriver): boolean {
   return !driver.capabilities.userData;
 }
 
+/** What PacketMachines boot with: user data where the provider hands them to the machine, else an image from the network that fetches them from the boot service. */
 export class MachineBoots {
   readonly #settings: BootSettings;
 

@@ -6,6 +6,7 @@ import { ConfigMap } from "@slipway/kube/core";
 /** ConfigMap in the operator's namespace. Only the user removes an entry. */
 export const ABANDONED_MACHINES = "slipway-abandoned-machines";
 
+/** The rights that `writeAbandoned` needs. */
 export const abandonedAccess = (namespace: string): readonly Access[] => [
   { resource: ConfigMap, verbs: ["create"], namespace },
   { resource: ConfigMap, verbs: ["patch"], namespace, names: [ABANDONED_MACHINES] },

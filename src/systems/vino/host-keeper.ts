@@ -111,6 +111,7 @@ const foreign = (name: string): Fault =>
     remedy: "delete it, or name the Vino otherwise",
   });
 
+/** The user of the machines' BMCs: the one that the Vino names, else `admin`. */
 export const usernameOf = ({ spec }: Vino): string => spec.bmcCredentials?.username || "admin";
 
 async function templateOf(

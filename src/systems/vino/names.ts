@@ -27,6 +27,7 @@ export const withVino = (ref: Ref): string => `vino/${keyOf(ref)}`;
 
 const LONGEST = 63;
 
+/** SHA-256 of the texts, as hexadecimal digits: other texts, or the same ones divided otherwise, have another. */
 export const digest = (...texts: readonly string[]): string =>
   createHash("sha256").update(JSON.stringify(texts)).digest("hex");
 
@@ -66,6 +67,9 @@ export function ownerOf(vino: { namespace?: string; name: string }, node: string
   return `${vino.namespace ?? ""}/${vino.name}/${node}`;
 }
 
+/** The Secret with the user and password of a host's BMC. */
 export const credentialsName = (host: string): string => `${host}-credentials`;
+/** The Secret with a host's network data. */
 export const networkDataName = (host: string): string => `${host}-network-data`;
+/** The Secret with the password of a host's screen. */
 export const vncName = (host: string): string => `${host}-vnc`;

@@ -1,4 +1,3 @@
-/** The Secrets of a machine: its controller's credentials with the node's authority, its network data, its screen's password. Passwords are made once. */
 import { ALPHANUMERIC, text } from "@slipway/base";
 import { type Context, controllerReference } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
@@ -20,6 +19,7 @@ interface Contents {
   passwordLength?: number;
 }
 
+/** The Secrets of a machine: its controller's credentials with the node's authority, its network data, its screen's password. Passwords are made once. */
 export class MachineSecrets {
   /** By namespace and name: what was seen to be there, and when. */
   readonly #seen = new Map<string, { what: string; at: number }>();

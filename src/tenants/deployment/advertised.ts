@@ -6,6 +6,7 @@ import type { Plane } from "../plane.ts";
 /** The addresses of a name. Rejects where it has none. */
 export type Lookup = (name: string) => Promise<readonly string[]>;
 
+/** As this machine's resolver finds them. */
 export const systemLookup: Lookup = async (name) => (await lookup(name, { all: true })).map(({ address }) => address);
 
 const FLAG = "--advertise-address=";

@@ -21,6 +21,7 @@ export interface TlsRoute extends KubeObject {
 /** `v1` is Gateway API 1.5 and later; those before have the others in their experimental channel. The fields that are used are the same. */
 export const ROUTE_VERSIONS = ["v1", "v1alpha3", "v1alpha2"] as const;
 
+/** The kind TLSRoute in this version. */
 export const tlsRouteAt = (version: string): Resource<TlsRoute> => ({
   ...{ group: "gateway.networking.k8s.io", version, kind: "TLSRoute", plural: "tlsroutes", namespaced: true },
 });

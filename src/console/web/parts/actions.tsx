@@ -1,4 +1,3 @@
-/** Buttons for what can be done with an object, and the question before it is done. */
 import { useSignal } from "@preact/signals";
 import type { KubeObject } from "@slipway/kube";
 import { useEffect } from "preact/hooks";
@@ -7,6 +6,7 @@ import { actionsOf, scaleOf, scaleTo } from "../../../views/actions/actions.ts";
 import { type Allowed, mayI, send } from "../api.ts";
 import { Dialog } from "./dialog.tsx";
 
+/** Buttons for what can be done with an object, and the question before it is done. */
 export function Actions({ object, members = [] }: { object: KubeObject; members?: readonly KubeObject[] }) {
   const asked = useSignal<Action | undefined>(undefined);
   const offers = actionsOf(object);

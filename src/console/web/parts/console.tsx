@@ -1,8 +1,8 @@
-/** Output of a machine's console, live. The terminal is loaded when it is first shown. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { FILTER_START, filterOutput } from "../../../views/terminal-filter.ts";
 
+/** Output of a machine's console, live. The terminal is loaded when it is first shown. */
 export function Console({ label, path }: { label: string; path: string }) {
   const box = useRef<HTMLDivElement>(null);
   const trouble = useSignal<string | undefined>(undefined);

@@ -1,4 +1,3 @@
-/** How many machines there were and how many were Ready, over time: from their own moments, nothing is stored. */
 import { useComputed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
@@ -8,6 +7,7 @@ import { machines } from "../rows.ts";
 
 const HEIGHT_PX = 160;
 
+/** How many machines there were and how many were Ready, over time: from their own moments, nothing is stored. */
 export function Growth() {
   const box = useRef<HTMLDivElement>(null);
   const data = useComputed(() => growthOf(machines.value.map(({ object }) => object)));

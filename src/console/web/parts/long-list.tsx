@@ -1,4 +1,3 @@
-/** A table of any length: only the rows in view are in the document. */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -29,6 +28,7 @@ const ROW_PX = 34;
 /** Rows above and below those in view, so that a fast scroll shows none that is blank. */
 const SPARE = 24;
 
+/** A table of any length: only the rows in view are in the document. */
 export function LongList<T>(props: Props<T>) {
   const { label, columns, rows, current } = props;
   const box = useRef<HTMLDivElement>(null);

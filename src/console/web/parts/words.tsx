@@ -27,6 +27,7 @@ export function Word({ tone, children }: { tone: Tone; children: ComponentChildr
   );
 }
 
+/** An object's state, in the colour of how it fares. */
 export function StateOf({ object }: { object: KubeObject }) {
   const tone = toneOf({
     ready: isReady(object),
@@ -74,6 +75,7 @@ export function Denied({ kinds }: { kinds: readonly string[] }) {
   );
 }
 
+/** A part of a page under its own heading, with how many there are of it. */
 export function Section({ title, count, children }: { title: string; count?: number; children: ComponentChildren }) {
   return (
     <section>

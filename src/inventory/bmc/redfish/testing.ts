@@ -6,7 +6,9 @@ import { bmcWorld, CREDENTIALS } from "../testing.ts";
 type Answers = Record<string, object | ((request: HttpRequest) => HttpAnswer)>;
 
 export const SYSTEM = "/redfish/v1/Systems/1";
+/** A reference to a resource. */
 export const link = (path: string): object => ({ "@odata.id": path });
+/** A collection of resources. */
 export const members = (...paths: string[]): object => ({ Members: paths.map(link) });
 
 /** A BMC of fixed answers; what was written to it. */

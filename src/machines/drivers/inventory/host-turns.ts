@@ -1,4 +1,3 @@
-/** Hosts in their turns with claims: taken, found again, changed, given back. */
 import { Fault, isFault, type Log } from "@slipway/base";
 import { boundClient, type Client, refOf } from "@slipway/kube";
 import { obstacle } from "../../../inventory/claims/choose.ts";
@@ -15,6 +14,7 @@ import { wishOf } from "./offer.ts";
 import { installation, systemOf } from "./operating-system.ts";
 import { dropScript, putScript, scriptSecretName } from "./script-secret.ts";
 
+/** Hosts in their turns with claims: taken, found again, changed, given back. */
 export class HostTurns {
   readonly #hosts: HostInventory;
   readonly #offer: HostOffer;

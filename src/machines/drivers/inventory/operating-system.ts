@@ -12,6 +12,7 @@ import { bootMacOf } from "./observe.ts";
 
 type Entry = NonNullable<HostOffer["operatingSystems"]>[string];
 
+/** The entry of this name; undefined: the provider has none. */
 export const systemOf = ({ operatingSystems = {} }: HostOffer, name: string): Entry | undefined =>
   Object.hasOwn(operatingSystems, name) ? operatingSystems[name] : undefined;
 

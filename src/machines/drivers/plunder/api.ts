@@ -1,4 +1,3 @@
-/** A netboot's API as the driver asks it: by mutual TLS, with every answer checked before it is believed. */
 import { X509Certificate } from "node:crypto";
 import { type Clock, Fault, type Http, isFault } from "@slipway/base";
 import type { z } from "zod";
@@ -27,6 +26,7 @@ export interface NetbootApi {
 const RENEW = "have a certificate issued by slipway plunder client --issue, and put its file into Secret plunder";
 const ROOT = "/v1/plunder";
 
+/** A netboot's API as the driver asks it: by mutual TLS, with every answer checked before it is believed. */
 export function netbootApi(of: {
   endpoint: string;
   client: ClientCertificate | undefined;

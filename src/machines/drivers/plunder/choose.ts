@@ -1,4 +1,3 @@
-/** Which of a netboot's waiting machines an order may have. Pure. */
 import { createHash } from "node:crypto";
 import { isMac, parseMac, parseQuantity, quantityNumber } from "@slipway/base";
 import type { Concern, HostChoice, HostHardware, Order } from "../../machine.ts";
@@ -20,6 +19,7 @@ export function concernsAbout({ placement, host, boot }: Order): Concern[] {
   ]);
 }
 
+/** Whether the order asks something of the machine's hardware. */
 export const needsHardware = ({ host }: Pick<Order, "host">): boolean => Object.keys(host?.hardware ?? {}).length > 0;
 
 export interface Chosen {
@@ -29,6 +29,7 @@ export interface Chosen {
   others: string;
 }
 
+/** Which of a netboot's waiting machines an order may have. Pure. */
 export function chooseFrom(
   waiting: readonly WaitingMachine[],
   { claim, host = {} }: Pick<Order, "claim" | "host">,

@@ -1,4 +1,3 @@
-/** What claims have of a netboot's machines: each look and each claim, with what a netboot may not say of them refused. */
 import { type Clock, Fault, isFault } from "@slipway/base";
 import type { Machine, Order, Phase } from "../../machine.ts";
 import type { NetbootApi } from "./api.ts";
@@ -18,6 +17,7 @@ const PHASES: Readonly<Record<Exclude<ServedMachine["state"], "wiped">, Phase>> 
   releasing: "releasing",
 };
 
+/** What claims have of a netboot's machines: each look and each claim, with what a netboot may not say of them refused. */
 export class NetbootTurns {
   readonly #api: NetbootApi;
   readonly #clock: Pick<Clock, "monotonic">;

@@ -1,4 +1,3 @@
-/** Whether two templates of Machines make the same Machines: what reaches Machines in place counts for nothing. Pure. */
 import { isDeepStrictEqual } from "node:util";
 import type { ContractReference } from "../../../kinds/cluster-api/fields.ts";
 import type { MachineSpec } from "../../../kinds/cluster-api/machine.ts";
@@ -15,6 +14,7 @@ function essence({ clusterName, version, failureDomain, providerID, bootstrap, i
   };
 }
 
+/** Whether two templates of Machines make the same Machines: what reaches Machines in place counts for nothing. Pure. */
 export const makeSameMachines = (a: MachineSpec, b: MachineSpec): boolean => isDeepStrictEqual(essence(a), essence(b));
 
 /** In which fields they differ, as a message lists them. */

@@ -97,6 +97,7 @@ export interface Propagated {
   annotations: readonly string[];
 }
 
+/** What the set's template brings to Machines now. */
 export const propagatedBy = (set: MachineSet): Propagated => ({
   labels: Object.keys(labelsOf(set)).toSorted(),
   annotations: Object.keys(annotationsOf(set)).toSorted(),

@@ -6,6 +6,7 @@ import { CLAIMED_AT, CLUSTER_NAME, CLUSTER_NAMESPACE, NODE_TYPE } from "../../..
 import { SIPCluster } from "../../../kinds/sip/sip-cluster.ts";
 import type { Candidate, Held } from "../schedule/schedule.ts";
 
+/** A host as the schedule names it: namespace and name. */
 export const hostId = ({ metadata }: BareMetalHost): string => `${metadata.namespace ?? ""}/${metadata.name}`;
 
 /** The cluster as its hosts' consumer. */

@@ -9,6 +9,7 @@ import { jumpHost } from "./jump/jump-host.ts";
 import type { Rendered } from "./rendered.ts";
 
 const cluster = { metadata: { name: "c", namespace: "n", uid: "u" } } as unknown as SIPCluster;
+/** The first entry of a kind in the cluster's specification. */
 export const entry = (kind: ServiceKind): Entry => ({ cluster, kind, at: 0 });
 const host = (unique: string, role: string, address: string, bmc?: Partial<ServiceHost["bmc"]>): ServiceHost => ({
   ...{ name: unique, namespace: "n", role, unique, addresses: { oam: address } },
@@ -34,9 +35,11 @@ export function pod({ deployment }: Rendered): string {
   const { affinity: _, tolerations: __, ...rest } = deployment.spec!.template!.spec as Record<string, unknown>;
   return dump(rest, { lineWidth: -1, noRefs: true });
 }
+/** The data of a Secret or ConfigMap in base64, as texts. */
 export const textsOf = (data: Record<string, string> | undefined) =>
   Object.fromEntries(Object.entries(data ?? {}).map(([key, text]) => [key, Buffer.from(text, "base64").toString()]));
 
+/** The balancer before the control plane; `hosted`: of a tenant, at this address. */
 export const apiBalancer = (
   fields: object = {},
   hosted?: { name: string; address: string; port: number },
@@ -48,6 +51,7 @@ export const apiBalancer = (
     all,
     hosted,
   );
+/** The jump host. */
 export const jump = (fields: object = {}) =>
   jumpHost(
     entry("jumpHost"),
@@ -55,6 +59,7 @@ export const jump = (fields: object = {}) =>
     { hosts, keyNames: ["id"], keysVersion: "1" },
   );
 export const KEYS = { "tls.crt": "c", "tls.key": "k", "ca.crt": "a" };
+/** The OpenID Connect provider. */
 export const provider = (fields: object = {}, config: Record<string, string> = {}, address = "192.0.2.1") =>
   auth(entry("auth"), { ...common, nodePort: 30_020, ...fields } as never, {
     ...{ host: address, nodePort: 30_020, config, apiServer: undefined, keys: KEYS },

@@ -1,4 +1,3 @@
-/** Writes what the book says to the IPPools, each under the version that was read. One at a time in a process: MAC addresses are unique over all pools. */
 import { Fault, isFault } from "@slipway/base";
 import { type Access, type Context, refOf } from "@slipway/kube";
 import { IPPool } from "../../../kinds/ipam/ip-pool.ts";
@@ -7,12 +6,14 @@ import { type Book, type Given, isUnused, settle, type Wish } from "./book.ts";
 
 const TRIES = 5;
 
+/** The rights that `Pools` needs. */
 export const poolAccess = (namespace: string): Access => ({
   resource: IPPool,
   verbs: ["get", "list", "create", "patch", "delete"],
   namespace,
 });
 
+/** Writes what the book says to the IPPools, each under the version that was read. One at a time in a process: MAC addresses are unique over all pools. */
 export class Pools {
   readonly #namespace: string;
   #last: Promise<unknown> = Promise.resolve();
