@@ -3,11 +3,9 @@ import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { type Log, quietLog, seededRandom } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
-import { Registry } from "prom-client";
 import type { Event } from "./core.ts";
 import { createEventRecorder } from "./event-recorder.ts";
 import { FakeApi, failure } from "./fake-api.ts";
-import { meteredTransport, runtimeMetrics } from "./metrics.ts";
 import type { KubeObject } from "./object.ts";
 import { createClient } from "./rest-client.ts";
 
@@ -141,24 +139,4 @@ test("an event that can't be written is dropped and counted, never thrown", asyn
   recorder.normal(pod("b"), "Created", "x".repeat(5000));
   await recorder.flush();
   assert.equal(events()[0]?.message?.length, 1024);
-});
-
-test("requests and reconciles are counted under controller-runtime's names", async () => {
-  const registry = new Registry();
-  const metrics = runtimeMetrics(registry);
-  const transport = meteredTransport(new FakeApi(), metrics);
-  await transport.request({ method: "GET", path: "/api/v1/nodes/a" });
-  metrics.reconciled("pool", "terminal_error", 0.2);
-  metrics.eventsDropped("pool", 3);
-  metrics.observeQueue(
-    "pool",
-    () => 3,
-    () => 4,
-  );
-  const text = await registry.metrics();
-  assert.match(text, /rest_client_requests_total\{method="GET",code="404"\} 1/);
-  assert.match(text, /controller_runtime_reconcile_total\{controller="pool",result="terminal_error"\} 1/);
-  assert.match(text, /controller_runtime_terminal_reconcile_errors_total\{controller="pool"\} 1/);
-  assert.match(text, /slipway_events_dropped_total\{controller="pool"\} 3/);
-  assert.match(text, /workqueue_depth\{name="pool",controller="pool"\} 3/);
 });

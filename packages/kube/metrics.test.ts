@@ -6,8 +6,28 @@ import { type Controller, DONE, source } from "./controller.ts";
 import { Node } from "./core.ts";
 import { FakeApi } from "./fake-api.ts";
 import { createManager } from "./manager.ts";
-import { runtimeMetrics } from "./metrics.ts";
+import { meteredTransport, runtimeMetrics } from "./metrics.ts";
 import { Registry } from "./prometheus.ts";
+
+test("requests and reconciles are counted under controller-runtime's names", async () => {
+  const registry = new Registry();
+  const metrics = runtimeMetrics(registry);
+  const transport = meteredTransport(new FakeApi(), metrics);
+  await transport.request({ method: "GET", path: "/api/v1/nodes/a" });
+  metrics.reconciled("pool", "terminal_error", 0.2);
+  metrics.eventsDropped("pool", 3);
+  metrics.observeQueue(
+    "pool",
+    () => 3,
+    () => 4,
+  );
+  const text = await registry.metrics();
+  assert.match(text, /rest_client_requests_total\{method="GET",code="404"\} 1/);
+  assert.match(text, /controller_runtime_reconcile_total\{controller="pool",result="terminal_error"\} 1/);
+  assert.match(text, /controller_runtime_terminal_reconcile_errors_total\{controller="pool"\} 1/);
+  assert.match(text, /slipway_events_dropped_total\{controller="pool"\} 3/);
+  assert.match(text, /workqueue_depth\{name="pool",controller="pool"\} 3/);
+});
 
 test("each reconcile is counted by how it ended", async () => {
   const registry = new Registry();
