@@ -66,8 +66,8 @@ export const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
 /** Of these, what the first part of the agent is made of: it reaches the network, and unpacks the rest. */
 export const FIRST_PROGRAMS: ReadonlySet<string> = new Set(["usr/bin/busybox", "usr/bin/dash", "usr/bin/zstd"]);
 
-/** What the agent fetches last, once it has reported the hardware. */
-export const KEY_PROGRAMS: ReadonlySet<string> = new Set(["usr/bin/age", "usr/bin/age-keygen"]);
+/** What the agent fetches last, once it has reported the hardware; a quarter of all its programs are ipmitool and its libraries. */
+export const KEY_PROGRAMS: ReadonlySet<string> = new Set(["usr/bin/age", "usr/bin/age-keygen", "usr/bin/ipmitool"]);
 
 /**
  * Firmware without which network cards and host adapters that are common in servers do nothing. Of these packages only the files

@@ -29,7 +29,7 @@ test("each part takes the next one that it was made with, and no other", () => {
   assert.deepEqual(packParts(made), { first, rest, keys });
 });
 
-test("what makes the key is in the last part alone, and every other program is in an earlier one", () => {
+test("what makes the key and asks the BMC is in the last part alone, and every other program is in an earlier one", () => {
   const folder = mkdtempSync(join(tmpdir(), "slipway-root-"));
   // The least that is a program for x86-64.
   const program = Buffer.alloc(64);
@@ -42,7 +42,7 @@ test("what makes the key is in the last part alone, and every other program is i
       writeFileSync(join(folder, file), program);
     }
     const { first, rest, keys } = rootEntries("amd64", folder, "1.0.0");
-    assert.deepEqual([...keys.keys()].sort(), ["usr/bin/age", "usr/bin/age-keygen"]);
+    assert.deepEqual([...keys.keys()].sort(), ["usr/bin/age", "usr/bin/age-keygen", "usr/bin/ipmitool"]);
     const placed = (file: string): string => (file === "usr/bin/busybox" ? "bin/busybox" : file);
     for (const file of files)
       assert.equal([first, rest, keys].filter((part) => part.has(placed(file))).length, 1, file);

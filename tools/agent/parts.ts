@@ -10,7 +10,7 @@ export interface Parts<T> {
   first: T;
   /** What reports the hardware and carries out orders. */
   rest: T;
-  /** What makes the key: large, and slow to start. */
+  /** What makes the key and asks the BMC for its address: large, and slow to start. */
   keys: T;
 }
 

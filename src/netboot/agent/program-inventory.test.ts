@@ -177,3 +177,19 @@ test("the command line shows the server and the card in either spelling", { skip
     one.close();
   }
 });
+
+test("a BMC's address that is found after the report makes another one", async () => {
+  const machine = new FakeMachine();
+  try {
+    const said = await machine.sh(`
+      report_inventory() { echo again; }
+      request() { echo 204; }
+      devices=$(devices_now)
+      next_order
+      echo 10.0.9.1 >"$RUN/bmc"
+      next_order`);
+    assert.equal(said, "again\n");
+  } finally {
+    machine.close();
+  }
+});

@@ -19,7 +19,6 @@ connect
 fetch_rest
 wait "$drivers"
 load_drivers
-read_bmc &
 register
 ship_lines &
 while :; do

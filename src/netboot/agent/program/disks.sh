@@ -10,9 +10,9 @@ disks() {
     done
 }
 
-# Changes when a disk or a card has come or gone.
+# Changes when a disk or a card has come or gone, or the BMC's address is known.
 devices_now() {
-    echo $(disks) $(cards)
+    echo $(disks) $(cards) $(content "$RUN/bmc")
 }
 
 disk_bytes() { echo $(($(content "$SYS/block/$1/size") * 512)); }

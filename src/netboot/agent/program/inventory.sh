@@ -105,15 +105,16 @@ inventory_cards() {
     done
 }
 
-# Asked on the side: a BMC may take seconds to answer.
+# The address that the BMC has, by the first of its channels that has one.
 read_bmc() {
     [ -e "$DEV/ipmi0" ] || return 0
     for channel in 1 2 3 8; do
         found=$(timeout 10 ipmitool lan print "$channel" 2>/dev/null | awk -F': ' '/^IP Address  / { print $2 }')
         case $found in '' | 0.0.0.0) continue ;; esac
-        echo "$found" >"$RUN/bmc"
         six=$(timeout 10 ipmitool lan6 print "$channel" 2>/dev/null | awk '/Address:/ { print $NF }' | grep -v '^::/' | head -n 1)
         echo "${six%/*}" >"$RUN/bmc6"
+        # Last: the report is made when this is here.
+        echo "$found" >"$RUN/bmc"
         return
     done
 }

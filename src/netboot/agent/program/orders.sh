@@ -27,8 +27,8 @@ next_order() {
 
 report_inventory() {
     load_drivers
-    inventory >"$RUN/inventory"
     devices=$(devices_now)
+    inventory >"$RUN/inventory"
     [ "$(tell PUT "hosts/$(host)/inventory" application/json "$RUN/inventory")" = 204 ]
 }
 

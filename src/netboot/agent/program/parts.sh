@@ -49,7 +49,7 @@ fetch_rest() {
     done
 }
 
-# age, which lies beside the rest; three tries.
+# age and ipmitool, which lie beside the rest; three tries.
 fetch_keys() {
     for wait_for in 3 3 0; do
         fetch_part keys "${REST%/rest}/keys" age && return

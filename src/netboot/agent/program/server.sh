@@ -39,6 +39,8 @@ register() {
     report_in
     say "registered as $(host)"
     make_key
+    # On the side: a BMC may take seconds to answer. Its address is reported as a disk is that comes late.
+    [ -s "$RUN/bmc" ] || read_bmc &
     say_key
     [ "$(content "$RUN/key.public")" = "$reported" ] || report_in
     prove_tpm
@@ -54,6 +56,7 @@ MOST_REFUSALS=3
 report_in() {
     wait_for=1 refusals=0
     while :; do
+        devices=$(devices_now)
         inventory >"$RUN/inventory"
         refused=0
         for bearer in "$(token)" "$CAPABILITY"; do
@@ -63,7 +66,6 @@ report_in() {
             [ "$status" = 200 ] || continue
             jq -re '.host, .token | select(test("^[A-Za-z0-9._~+/=-]+$"))' "$RUN/answer" >"$RUN/session.new" || continue
             mv "$RUN/session.new" "$RUN/session"
-            devices=$(devices_now)
             return
         done
         say "could not register: $(why "$status"); next try in ${wait_for} s"
