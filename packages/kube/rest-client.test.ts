@@ -83,6 +83,13 @@ test("paths, methods and options are those of the Kubernetes API", async () => {
   });
 });
 
+test("a deletion that is only tried says so in its body, which is what counts where there is one", async () => {
+  const { api, client } = world();
+  api.put(`${NODES}/a`, { metadata: { name: "a" } });
+  await client.delete(Node, { name: "a" }, { dryRun: true });
+  assert.deepEqual(api.requests[0]?.body, { apiVersion: "v1", kind: "DeleteOptions", dryRun: ["All"] });
+});
+
 test("a namespaced object without a namespace is refused before anything is sent", async () => {
   const { api, client } = world();
   await assert.rejects(client.get(Pod, { name: "p" }), { code: "BadRequest" });
