@@ -1,5 +1,6 @@
 import { globSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { Fault } from "@slipway/base";
 import { run } from "../image/run.ts";
 import { firmwareEntries } from "./firmware.ts";
@@ -56,6 +57,8 @@ export function build(
     );
     return new Map([
       [`agent/${machine}/vmlinuz`, kernelFile],
+      // It does not unpack itself, and is three times as long as packed: boot loaders are slow.
+      ...(machine === "aarch64" ? [[`agent/${machine}/vmlinuz.gz`, gzipSync(kernelFile, { level: 9 })] as const] : []),
       [`agent/${machine}/keys`, others.keys],
       [`agent/${machine}/rest`, others.rest],
       [`agent/${machine}/initrd`, initrd],

@@ -3,10 +3,12 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import type { HttpAnswer } from "@slipway/base";
 import { VirtualClock } from "@slipway/base/virtual-clock";
+import { grubScript } from "../grub/script.ts";
 import type { HostChange, NextBoot } from "../hosts/host.ts";
 import { type Presence, plainAddress } from "../hosts/presence.ts";
 import type { InstallerStart } from "../http/installers.ts";
 import { bootScripts } from "./boot-scripts.ts";
+import { nextGrubScript } from "./grub-scripts.ts";
 import type { BootingMachine } from "./machine.ts";
 
 const MAC = "52:54:00:00:00:01";
@@ -103,6 +105,31 @@ test("N12 GRUB gets the same in its language, for the architecture it says", asy
 echo 'Slipway: starting the agent'
 if linux '(http,192.0.2.1:8080)/agent/aarch64/vmlinuz' 'slipway.url=http://192.0.2.1:8080' 'slipway.boot=for-${MAC}'; then
   if initrd '(http,192.0.2.1:8080)/agent/aarch64/initrd'; then
+    boot
+  fi
+fi
+`,
+  );
+});
+
+test("GRUB starts a packed kernel where nothing checks signatures, and the plain one with Secure Boot or where the packed one is missing", () => {
+  const agent = { kernel: "http://192.0.2.1/k", packedKernel: "http://192.0.2.1/k.gz", initrd: "http://192.0.2.1/i" };
+
+  assert.equal(
+    grubScript(nextGrubScript({ action: "agent", agent: { ...agent, commandLine: ["a=1"] } }, "http://192.0.2.1/self")),
+    `set answered='yes'
+echo 'Slipway: starting the agent'
+if test "\${lockdown}" = 'y'; then
+  true
+else
+  if linux '(http,192.0.2.1)/k.gz' 'a=1'; then
+    if initrd '(http,192.0.2.1)/i'; then
+      boot
+    fi
+  fi
+fi
+if linux '(http,192.0.2.1)/k' 'a=1'; then
+  if initrd '(http,192.0.2.1)/i'; then
     boot
   fi
 fi

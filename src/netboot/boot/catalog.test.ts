@@ -29,6 +29,7 @@ const ALL = [
   ...["x86_64", "aarch64"].flatMap((arch) =>
     ["vmlinuz", "initrd", "rest", "keys"].map((part) => `agent/${arch}/${part}`),
   ),
+  "agent/aarch64/vmlinuz.gz",
 ];
 
 test("N12 by default BIOS gets iPXE, UEFI gets the signed chain, by TFTP name and by URL", async () => {
@@ -80,6 +81,24 @@ test("a broken chain is not handed out: another that is whole stands in, and wha
     ],
   );
   for (const { remedy } of catalog.missing) assert.match(remedy, /make agent/);
+});
+
+test("a packed kernel is served beside the kernel that it is of, and not beside the user's own", async () => {
+  const packed = "agent/aarch64/vmlinuz.gz";
+  const opens = async (...own: string[]): Promise<boolean> => {
+    const { files } = await bootCatalog({ assets: folderWith(...ALL), own: folderWith(...own) });
+    const file = await files.open(packed, ASKER);
+    await file?.close();
+    return file !== undefined;
+  };
+  assert.deepEqual(
+    [
+      await opens("agent/x86_64/vmlinuz"),
+      await opens("agent/aarch64/vmlinuz"),
+      await opens("agent/aarch64/vmlinuz", packed),
+    ],
+    [true, false, true],
+  );
 });
 
 test("who asks for iPXE gets it", async () => {

@@ -50,6 +50,8 @@ const MACHINES: readonly Machines[] = [
 
 const AGENTS: readonly string[] = ["x86_64", "aarch64"];
 const PARTS: readonly string[] = ["vmlinuz", "initrd", "rest", "keys"];
+/** A kernel once more, and the kernel that it is. Nothing is missing without it. */
+const [PACKED, PLAIN] = ["agent/aarch64/vmlinuz.gz", "agent/aarch64/vmlinuz"];
 
 /** Looks once at what there is. Throws a `Fault` (`MissingInput`) when the user's own folder is none. */
 export async function bootCatalog({ assets, own, uefi = "grub" }: BootCatalogOptions): Promise<BootCatalog> {
@@ -60,10 +62,12 @@ export async function bootCatalog({ assets, own, uefi = "grub" }: BootCatalogOpt
   const kernels = AGENTS.flatMap((arch) => PARTS.map((part) => `agent/${arch}/${part}`));
   const paths = Object.fromEntries([
     ...loaders.map((name) => [name, join(assets, "boot", name)] as const),
-    ...kernels.map((name) => [name, join(assets, name)] as const),
+    ...[...kernels, PACKED].map((name) => [name, join(assets, name)] as const),
   ]);
   const shipped = await existing(paths);
   const owned = own === undefined ? {} : await existing(pathsBelow(own, Object.keys(paths)));
+  // Of the user's own kernel ours is no packed one.
+  if (PLAIN in owned) delete shipped[PACKED];
   const has = (name: string): boolean => name in owned || name in shipped;
 
   const chosen = MACHINES.map((machines) => choose(machines, uefi, has));

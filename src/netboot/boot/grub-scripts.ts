@@ -76,7 +76,7 @@ export function nextGrubScript(next: NextStep, self: string): GrubScript {
   if (next.action === "disk") return diskScript(next.foundNothing, self);
   if (next.action === "wait") return [answered];
   if (next.action === "agent")
-    return [answered, { do: "echo", text: "Slipway: starting the agent" }, linux(next.agent)];
+    return [answered, { do: "echo", text: "Slipway: starting the agent" }, ...linux(next.agent)];
   if (next.action === "installer") return [answered, ...installer(next)];
   const { chain } = next.action;
   if (!chain.startsWith("http://")) return [answered, { do: "echo", text: `Slipway: GRUB can't fetch ${chain}` }];
@@ -102,7 +102,7 @@ function diskScript(foundNothing: "restart" | "leave" | undefined, self: string)
 
 function installer({ start, ipxe }: Extract<NextStep, { action: "installer" }>): GrubScript {
   if (start.is === "kernel")
-    return [{ do: "echo", text: "Slipway: starting the installer of this machine" }, linux(start)];
+    return [{ do: "echo", text: "Slipway: starting the installer of this machine" }, ...linux(start)];
   const [byCard, alone] = ipxe;
   const chain = (file: string): GrubStatement => {
     return { do: "if", when: { do: "chainloader", file: grubPath(file) }, body: [{ do: "boot" }] };
@@ -120,11 +120,22 @@ function installer({ start, ipxe }: Extract<NextStep, { action: "installer" }>):
   ];
 }
 
-function linux({ kernel, initrd, commandLine }: AgentBoot): GrubStatement {
+function linux({ kernel, packedKernel, initrd, commandLine }: AgentBoot): GrubScript {
   const loadRest: GrubStatement = {
     do: "if",
     when: { do: "initrd", files: [grubPath(initrd)] },
     body: [{ do: "boot" }],
   };
-  return { do: "if", when: { do: "linux", kernel: grubPath(kernel), args: commandLine }, body: [loadRest] };
+  const start = (url: string): GrubStatement => {
+    return { do: "if", when: { do: "linux", kernel: grubPath(url), args: commandLine }, body: [loadRest] };
+  };
+  if (packedKernel === undefined) return [start(kernel)];
+  // With Secure Boot GRUB has the file's own bytes checked, and only the kernel itself is signed.
+  const withoutSecureBoot: GrubStatement = {
+    do: "if",
+    when: { equal: [{ variable: "lockdown" }, "y"] },
+    body: [],
+    otherwise: [start(packedKernel)],
+  };
+  return [withoutSecureBoot, start(kernel)];
 }

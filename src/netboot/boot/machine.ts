@@ -13,6 +13,8 @@ export interface BootingMachine {
 export interface AgentBoot {
   /** Kernel and initramfs as the loader fetches them. */
   kernel: string;
+  /** The same kernel packed by gzip, where that is shorter: for loaders that unpack it and whose firmware checks no signatures. It may be missing. */
+  packedKernel?: string;
   initrd: string;
   /** What the agent's program reads, in order: `slipway.url=… slipway.pin=… slipway.boot=…` and the user's own. */
   commandLine: readonly string[];

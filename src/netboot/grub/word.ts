@@ -6,6 +6,8 @@ const LOADER_VARIABLES: ReadonlySet<string> = new Set([
   "net_default_ip",
   "grub_cpu",
   "grub_platform",
+  // "y" under Secure Boot.
+  "lockdown",
 ]);
 
 /** The address of a card's hardware, where DHCP has given the card an address. */

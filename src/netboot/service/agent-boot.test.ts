@@ -7,7 +7,7 @@ import { agentBootOf } from "./agent-boot.ts";
 test("N1 the agent is started with the server's address and key, and a right to register for half an hour, of this card at this address", () => {
   let now = 1_700_000_000_000;
   const capabilities = new Capabilities(new Uint8Array(32), { now: () => now });
-  const { kernel, initrd, commandLine } = agentBootOf(
+  const { kernel, packedKernel, initrd, commandLine } = agentBootOf(
     { mac: "52:54:00:00:00:0a", address: "10.0.0.5", architecture: "aarch64", firmware: "uefi" },
     {
       settings: netbootSettings({ dhcp: { mode: "off" }, boot: { arguments: ["console=ttyS1"] } }, "test"),
@@ -16,6 +16,7 @@ test("N1 the agent is started with the server's address and key, and a right to 
     },
   );
   assert.equal(kernel, "http://10.0.0.2:8080/agent/aarch64/vmlinuz");
+  assert.equal(packedKernel, "http://10.0.0.2:8080/agent/aarch64/vmlinuz.gz");
   assert.equal(initrd, "http://10.0.0.2:8080/agent/aarch64/initrd");
   const [right] = commandLine.flatMap((word) => /^slipway\.boot=(.*)$/.exec(word)?.[1] ?? []);
   assert.deepEqual(commandLine, [

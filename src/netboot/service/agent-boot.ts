@@ -29,6 +29,8 @@ export function agentBootOf(
   asked.granted(mac, address, capability);
   return {
     kernel: `${reached.url}/agent/${architecture}/vmlinuz`,
+    // That of x86-64 unpacks itself.
+    ...(architecture === "aarch64" && { packedKernel: `${reached.url}/agent/aarch64/vmlinuz.gz` }),
     initrd: `${reached.url}/agent/${architecture}/initrd`,
     commandLine: [
       `slipway.url=${reached.agentUrl}`,
