@@ -11,6 +11,10 @@ test("a field that is stated twice is reported once, by path", () => {
   assert.deepEqual(duplicateFields(text), ["b[1].c", "a"]);
 });
 
+test("one that stands twice in each of two values of one field has one path, and is reported once", () => {
+  assert.deepEqual(duplicateFields('{"x":[{"a":1,"a":2}],"x":[{"a":3,"a":4}]}'), ["x[0].a", "x"]);
+});
+
 test("of a built-in kind, what is unknown and what stands twice is reported in the order of the text", () => {
   const text = '{"spec":{"strange":1,"replicas":1,"replicas":2,"list":[{"odd":{"replicas":1}}]}}';
   const unknown = [

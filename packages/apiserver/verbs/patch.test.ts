@@ -133,3 +133,13 @@ test("a patch takes the version and kind of an object as little as its name, and
   const late = await said(w, MAP, MERGE, { metadata: { resourceVersion: old }, data: { x: "11" } });
   assert.deepEqual(late.slice(0, 2), [409, "Conflict"]);
 });
+
+test("a patch that takes the version away is refused for a custom resource, as an update without one is", async (t) => {
+  const w = await started(t);
+  for (const resourceVersion of [null, "", "0"]) {
+    const [code, , message] = await said(w, WIDGET_A, MERGE, { metadata: { resourceVersion } });
+    assert.equal(code, 422, String(resourceVersion));
+    assert.match(String(message), /metadata\.resourceVersion: Invalid value: .*must be specified for an update$/);
+  }
+  assert.ok(await w.ask("PATCH", MAP, { metadata: { resourceVersion: null } }, { contentType: MERGE }));
+});
