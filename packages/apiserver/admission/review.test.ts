@@ -17,6 +17,8 @@ test("an answer of v1 must be whole: each thing that is wrong with it is named",
   const cases: (readonly [answer: Record<string, unknown>, mutating: boolean, says: RegExp])[] = [
     [{}, true, /^webhook response was absent$/],
     [answer({ uid: "other" }), true, /^expected response.uid="u1", got "other"$/],
+    [answer({ uid: undefined }), true, /^expected response.uid="u1", got ""$/],
+    [answer({ uid: null }), true, /^expected response.uid="u1", got ""$/],
     [
       answer({}, { apiVersion: "admission.k8s.io/v1beta1" }),
       true,

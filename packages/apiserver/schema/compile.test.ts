@@ -93,6 +93,16 @@ const refusals: [schema: Schema, value: unknown, ...messages: string[]][] = [
     { a: "1", b: "2" },
     ': Invalid value: "": "spec.it" must validate one and only one schema (oneOf). Found 2 valid alternatives',
   ],
+  ...["oneOf", "anyOf", "allOf"].map((alone): (typeof refusals)[number] => {
+    const said = {
+      oneOf: "one and only one schema (oneOf). Found none valid",
+      anyOf: "at least one schema (anyOf)",
+      allOf: "all the schemas (allOf). None validated",
+    }[alone];
+    const messages = [`: Invalid value: "": "spec.it" must validate ${said}`, "spec.it.a: Required value"];
+    const inOrder = alone === "allOf" ? messages.reverse() : messages;
+    return [object({ a: string }, { [alone]: [{ required: ["a"] }] }), {}, ...inOrder];
+  }),
   [
     object({ a: string, b: string }, { anyOf: [{ required: ["a"] }, { required: ["b"] }] }),
     {},
