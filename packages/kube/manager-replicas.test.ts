@@ -6,7 +6,7 @@ import { DONE, source } from "./controller.ts";
 import { type Lease, Node } from "./core.ts";
 import { FakeApi } from "./fake-api.ts";
 import { createManager } from "./manager.ts";
-import { controller, NODES, node, type Reconcile, world } from "./manager-world.ts";
+import { controller, NODES, node, type Reconcile, world } from "./rig.ts";
 
 function replicas(reconcile: (replica: number) => Reconcile) {
   const api = new FakeApi();

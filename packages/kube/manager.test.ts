@@ -4,7 +4,7 @@ import { Fault } from "@slipway/base";
 import { type Controller, DONE, source } from "./controller.ts";
 import { ConfigMap, type Event, Node } from "./core.ts";
 import { runtimeAccess } from "./manager.ts";
-import { controller, NODES, node, type Reconcile, world } from "./manager-world.ts";
+import { controller, NODES, node, type Reconcile, world } from "./rig.ts";
 
 test("nothing is reconciled before every cache of the system is filled", async () => {
   const { api, clock, manager } = world();

@@ -7,7 +7,7 @@ import { isFault } from "@slipway/base";
 import { sendFullSegments } from "./full-segments.ts";
 
 /** A client that asks for segments of 536 bytes, and prints how much it was sent. */
-const CLIENT = String.raw`
+const CLIENT = `
 use Socket;
 socket(my $tcp, AF_INET, SOCK_STREAM, 0) or die; setsockopt($tcp, 6, 2, pack("i", 536)) or die;
 connect($tcp, pack_sockaddr_in($ARGV[0], inet_aton("127.0.0.1"))) or die;

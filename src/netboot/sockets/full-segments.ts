@@ -12,7 +12,7 @@ const FULL_BYTES = 1460;
  * empty list of IP options makes it reckon anew. Repair ends whatever happens. Prints the size that holds now; a refusal as `errno step` on
  * standard error. Core modules of perl only.
  */
-const PROGRAM = String.raw`
+const PROGRAM = `
 use strict; use Socket;
 my ($full) = @ARGV;
 my ($TCP, $MAXSEG, $REPAIR, $REPAIR_OPTIONS, $OPTION_MSS, $IP_OPTIONS) = (6, 2, 19, 22, 2, 4);
