@@ -61,7 +61,20 @@ export async function presentInTurns(form: Form, call: Call, value: unknown): Pr
 /** Upstream leaves out what the items of a built-in kind would only repeat, and never the token of a defined kind's list. */
 function wholeList({ builtIn }: ServedResource, list: Record<string, unknown>, objects: readonly Body[]): unknown {
   if (!builtIn) return { ...list, metadata: { continue: "", ...(list.metadata as object) } };
-  return { ...list, items: objects.map(({ kind: _, apiVersion: __, ...item }) => item) };
+  return { ...list, items: objects.map(untyped) };
+}
+
+/** What is stored never changes, so that each list of it has the same items, whose text may be known. */
+const untypedOf = new WeakMap<Body, object>();
+
+function untyped(object: Body): object {
+  let found = untypedOf.get(object);
+  if (found === undefined) {
+    const { kind: _, apiVersion: __, ...item } = object;
+    found = item;
+    untypedOf.set(object, found);
+  }
+  return found;
 }
 
 /** A watch's events in the form that was asked for. Throws BadRequest where the form's options are wrong. */

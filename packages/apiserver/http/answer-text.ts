@@ -1,6 +1,7 @@
 import { dump } from "js-yaml";
 import { indentation } from "../json/indentation.ts";
 import { isRecord } from "../json/value.ts";
+import { ItemTexts } from "./item-texts.ts";
 
 /** How an answer is written: JSON without spaces, JSON for readers, or YAML. */
 export type TextForm = "json" | "indented" | "yaml";
@@ -14,18 +15,19 @@ const MAX_INDENTATION = 16 * 1024 * 1024;
 /** Levels that YAML indents where all would be too much. */
 const FEW_LEVELS = 4;
 
-/** An answer's text: in one piece, but for long lists and tables. */
-export function* textsOf(body: unknown, form: TextForm): Generator<string, void> {
+/** An answer's text: in one piece, but for long lists and tables. `known`: the texts of what was listed before. */
+export function* textsOf(body: unknown, form: TextForm, known = new ItemTexts(0)): Generator<string, void> {
   const isTooDeep = form !== "json" && indentation(body, 2, MAX_INDENTATION) > MAX_INDENTATION;
   const writer = form === "yaml" ? yaml(isTooDeep) : form === "json" || isTooDeep ? PLAIN : INDENTED;
   const name = ["items", "rows"].find((one) => isRecord(body) && Array.isArray(body[one]));
   const items = name === undefined ? [] : ((body as Record<string, unknown>)[name] as unknown[]);
   if (name === undefined || items.length <= WHOLE_LIST) return yield writer.whole(body);
+  const textOf = writer === PLAIN && name === "items" ? (item: unknown) => known.of(item) : writer.item;
   const { empty, open, close } = writer.list(name);
   const [head, tail] = writer.whole({ ...(body as object), [name]: [] }).split(empty) as [string, string];
   let piece = head + open;
   for (const [at, item] of items.entries()) {
-    piece += (at === 0 ? "" : writer.between) + writer.item(item);
+    piece += (at === 0 ? "" : writer.between) + textOf(item);
     if (piece.length < PIECE_CHARS) continue;
     yield piece;
     piece = "";

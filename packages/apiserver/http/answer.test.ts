@@ -41,7 +41,10 @@ const name = "n".repeat(1000);
 test("others have their turn while a long list is sent to a reader that takes all at once", async () => {
   const body = { kind: "List", items: Array.from({ length: 2000 }, () => ({ metadata: { name } })) };
   const request = { headers: {}, method: "GET", url: "/" } as unknown as FaceRequest;
-  assert.ok((await turnsOfOthers((res) => sendPlain(request, res, { status: 200, headers: {}, body }, 1000))) > 10);
+  assert.ok(
+    (await turnsOfOthers((res) => sendPlain(request, res, { status: 200, headers: {}, body }, { stalledMs: 1000 }))) >
+      10,
+  );
 });
 
 test("others have their turn while a watch's many events are sent to a reader that takes all at once", async () => {
@@ -57,7 +60,7 @@ test("letters beyond ASCII in a header go out as they are, whatever the body", a
   const warning = Buffer.from('299 - "ünicode"').toString("latin1");
   for (const body of bodies) {
     const server = createServer(
-      (req, res) => void sendPlain(req, res, { status: 200, headers: { warning }, body }, 1000),
+      (req, res) => void sendPlain(req, res, { status: 200, headers: { warning }, body }, { stalledMs: 1000 }),
     );
     t.after(() => server.close());
     await once(server.listen(0, "127.0.0.1"), "listening");

@@ -5,16 +5,17 @@ import type { PlainAnswer, StreamAnswer } from "../model/request.ts";
 import { type TextForm, textsOf } from "./answer-text.ts";
 import { breakOff, type FaceRequest, type FaceResponse, isHttp2, onStall, sendHead } from "./exchange.ts";
 import { gzipHeaders, gzipInto, takesGzip, weigh } from "./gzip.ts";
+import type { ItemTexts } from "./item-texts.ts";
 
 /** After so many letters others have their turn. A socket that takes all at once would never let them. */
 const CHARS_AT_ONCE = 128 * 1024;
 
-/** Sends an answer. A reader that takes nothing for `stalledMs` is cut off. */
+/** Sends an answer. A reader that takes nothing for `stalledMs` is cut off. `itemTexts`: what the lists before had. */
 export async function sendPlain(
   req: FaceRequest,
   res: FaceResponse,
   answer: PlainAnswer,
-  stalledMs: number,
+  { stalledMs, itemTexts }: { stalledMs: number; itemTexts?: ItemTexts },
 ): Promise<void> {
   const { body, status, headers } = answer;
   const isEmpty = req.method === "HEAD" || status === 304;
@@ -22,7 +23,7 @@ export async function sendPlain(
     sendHead(res, status, headers);
     return void (isEmpty ? res.end() : res.end(bytesOf(body as string | Uint8Array)));
   }
-  const texts = textsOf(body, formOf(req, answer));
+  const texts = textsOf(body, formOf(req, answer), itemTexts);
   const { begun, isLong } = weigh(texts);
   if (!isLong) {
     const bytes = bytesOf(begun);

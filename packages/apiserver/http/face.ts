@@ -11,6 +11,7 @@ import { sendPlain, sendStream } from "./answer.ts";
 import { boundConnections, CONNECTION_LIMITS, type ConnectionLimits, type Connections } from "./connections.ts";
 import { breakOff, type FaceRequest, type FaceResponse, headersOf, isHttp2 } from "./exchange.ts";
 import { guardSessions, SESSION_OPTIONS } from "./http2-guard.ts";
+import { ItemTexts } from "./item-texts.ts";
 import { pendingBody } from "./pending-body.ts";
 
 export interface ListenOptions {
@@ -58,7 +59,8 @@ export async function listen(handle: Handle, { log, clock }: FacePorts, options:
   const headersMs = options.headersMs ?? HEADERS_MS;
   const server: NetServer = tls === undefined ? openPlain(headersMs) : openSecure(tls, headersMs, clock);
   const connections = boundConnections(server, { ...CONNECTION_LIMITS, ...options.connections });
-  const face: Face = { handle, clock, stalledMs, bodyMs, connections, closing: false };
+  const itemTexts = new ItemTexts();
+  const face: Face = { handle, clock, stalledMs, bodyMs, connections, itemTexts, closing: false };
   const onRequest = (req: FaceRequest, res: FaceResponse, waits: boolean): void => {
     serve(face, req, res, waits).catch((error: unknown) => {
       log.debug({ error }, "a connection broke");
@@ -119,6 +121,7 @@ interface Face {
   stalledMs: number;
   bodyMs: number;
   connections: Connections;
+  itemTexts: ItemTexts;
   closing: boolean;
 }
 
@@ -155,7 +158,7 @@ async function serve(face: Face, req: FaceRequest, res: FaceResponse, waits: boo
     linger(face, res);
   }
   if ("stream" in answer) await sendStream(res, answer, stalledMs);
-  else await sendPlain(req, res, answer, stalledMs);
+  else await sendPlain(req, res, answer, face);
   // A connection without a request would else be waited for.
   if (face.closing && !isHttp2(res)) res.socket?.destroySoon();
 }
