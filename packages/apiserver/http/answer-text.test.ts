@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dump, load } from "js-yaml";
 import { type TextForm, textsOf } from "./answer-text.ts";
+import { ItemTexts } from "./item-texts.ts";
 
 const object = (i: number) => ({
   metadata: { name: `m${i}` },
@@ -29,6 +30,21 @@ for (const form of ["json", "indented", "yaml"] as const)
         assert.ok(n < 5000 ? pieces.length === 1 : pieces.length > 1, `${n} in ${pieces.length} pieces`);
       }
     });
+
+test("a list of what was listed before has the text of the whole, with what was replaced meanwhile; rows are not kept", () => {
+  const known = new ItemTexts();
+  const list = listOf(300, "items");
+  const items = list.items as object[];
+  for (const change of [() => {}, () => {}, () => items.splice(7, 1, { replaced: true })]) {
+    change();
+    assert.equal([...textsOf(list, "json", known)].join(""), JSON.stringify(list));
+  }
+  const { chars } = known;
+  assert.ok(chars > 0);
+  for (const other of [listOf(300, "rows"), listOf(200, "items")]) [...textsOf(other, "json", known)].join("");
+  [...textsOf(list, "indented", known)].join("");
+  assert.equal(known.chars, chars);
+});
 
 test("an object is one piece, and one that is nested too deep is written without spaces", () => {
   assert.deepEqual([...textsOf(object(1), "json")], [JSON.stringify(object(1))]);
