@@ -48,9 +48,6 @@ async function measure(): Promise<void> {
       `${firmware}: goal, not slower than dnsmasq by more than a tenth: ${ours <= theirs * 1.1 ? "met" : "MISSED"}`,
     );
     const mark = MARKS[firmware];
-    console.log(
-      `${firmware}: goal, not slower than dnsmasq by more than a tenth: ${ours <= theirs * 1.1 ? "met" : "MISSED"}`,
-    );
     if (mark !== undefined) console.log(`${firmware}: mark ${mark} s`);
   }
 }

@@ -31,7 +31,7 @@ function replicas(reconcile: (replica: number) => Reconcile) {
       log: quietLog,
       leaderElection: { namespace: "slipway", identity: `replica-${replica}` },
     });
-    // Its own writes must not call it again at the same instant for ever.
+    // Else each of its own writes would call it again at once, without end.
     const sources = [source({ resource: Node, when: () => false })];
     manager.add(controller(reconcile(replica), { sources }));
     return manager;

@@ -15,7 +15,7 @@ export interface JsonPatchOperation {
 
 type Container = Record<string, unknown> | unknown[];
 
-/** What comes to a place of the document. */
+/** What is put at a place of the document. */
 interface Put {
   value: unknown;
   /** In a list: before the member at the index, or instead of it. */

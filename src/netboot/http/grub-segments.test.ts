@@ -69,3 +69,18 @@ test("of those that ask at one time, no more than eight are served so; the other
   await segments.prepare(asked(GRUB), LARGE);
   assert.equal(running, 9);
 });
+
+test("a client that went away in between says nothing of the next one", async () => {
+  let tries = 0;
+  const segments = new GrubSegments({
+    isOnLink: () => true,
+    async enlarge(socket) {
+      tries++;
+      socket.destroy();
+      throw new Fault("Unavailable", "TCP segments", "TCP_REPAIR: EINVAL");
+    },
+  });
+  await segments.prepare(asked(GRUB), LARGE);
+  await segments.prepare(asked(GRUB), LARGE);
+  assert.equal(tries, 2);
+});

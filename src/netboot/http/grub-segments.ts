@@ -39,7 +39,9 @@ export class GrubSegments {
     try {
       await enlarge(socket);
     } catch (error) {
-      if (!this.#refused) log.info({ reason: asFault(error, "TCP").advice }, "GRUB is sent small TCP segments");
+      // A client that is gone says nothing of the next one.
+      if (socket.destroyed || this.#refused) return;
+      log.info({ reason: asFault(error, "TCP").advice }, "GRUB is sent small TCP segments");
       this.#refused = true;
     } finally {
       this.#running--;
