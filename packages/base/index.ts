@@ -53,4 +53,5 @@ export { sameJson } from "./same-json.ts";
 export { Secrets } from "./secrets.ts";
 export { NO_TALLIES, type Tallied, type Tallies, type Tally } from "./tallies.ts";
 export { type TarEntry, tarHeader, tarOf, tarTail } from "./tar.ts";
+export { onThread } from "./thread-work.ts";
 export { VERSION } from "./version.ts";

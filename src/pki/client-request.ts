@@ -3,13 +3,14 @@
  * library: import it lazily.
  */
 import "reflect-metadata";
-import { X509Certificate as NodeCertificate, webcrypto } from "node:crypto";
+import { X509Certificate as NodeCertificate } from "node:crypto";
 import * as x509 from "@peculiar/x509";
 import { type Clock, cryptoRandom, Fault } from "@slipway/base";
 import type { Authority } from "./authority.ts";
 import { createKeyPair, signingKey } from "./keys.ts";
+import { threadCrypto } from "./thread-crypto.ts";
 
-x509.cryptoProvider.set(webcrypto);
+x509.cryptoProvider.set(threadCrypto);
 
 const DAY_MS = 86_400_000;
 const BACKDATED_MS = 5 * 60_000;
