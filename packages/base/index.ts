@@ -46,6 +46,7 @@ export {
 export { type Log, quietLog } from "./log.ts";
 export { isMac, type Mac, macBytes, macFromBytes, parseMac } from "./mac.ts";
 export { type MemoryUse, saveMemoryAtRest } from "./memory-saver.ts";
+export { offLoop } from "./off-loop.ts";
 export { privateFile, privateFolder, replacePrivateFile } from "./private-folder.ts";
 export { canonicalQuantity, compareQuantities, parseQuantity, quantityNumber } from "./quantity.ts";
 export { ALPHANUMERIC, cryptoRandom, LOWER_CASE, type Random, seededRandom, text, uuid } from "./random.ts";
@@ -53,5 +54,4 @@ export { sameJson } from "./same-json.ts";
 export { Secrets } from "./secrets.ts";
 export { NO_TALLIES, type Tallied, type Tallies, type Tally } from "./tallies.ts";
 export { type TarEntry, tarHeader, tarOf, tarTail } from "./tar.ts";
-export { onThread } from "./thread-work.ts";
 export { VERSION } from "./version.ts";

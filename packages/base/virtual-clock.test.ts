@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { deadline } from "./clock.ts";
-import { onThread } from "./thread-work.ts";
+import { offLoop } from "./off-loop.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
 const HOUR = 3_600_000;
@@ -107,13 +107,13 @@ test("time stands still while work is outside, until the world has settled after
   assert.deepEqual(fired, ["answer", "timer"]);
 });
 
-test("time stands still while a thread works, until its work has ended, well or not", async () => {
+test("time stands still while something works outside of the event loop, until that has ended, well or not", async () => {
   const clock = new VirtualClock(0);
   const fired: string[] = [];
   clock.after(1, () => fired.push("timer"));
   const [key, signature] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
-  void onThread(key.promise).then((made) => fired.push(made));
-  onThread(signature.promise).catch(({ message }: Error) => fired.push(message));
+  void offLoop(key.promise).then((made) => fired.push(made));
+  offLoop(signature.promise).catch(({ message }: Error) => fired.push(message));
   const run = clock.run(1);
   for (const end of [() => key.resolve("key"), () => signature.reject(new Error("no signature"))]) {
     for (let turn = 0; turn < 20; turn++) await new Promise<void>((resolve) => setImmediate(resolve));

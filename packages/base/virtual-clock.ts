@@ -1,6 +1,6 @@
 import { type Clock, sleepWith, type Timer } from "./clock.ts";
 import { Heap } from "./heap.ts";
-import { threadWork } from "./thread-work.ts";
+import { offLoopWork } from "./off-loop.ts";
 
 interface Entry {
   at: number;
@@ -16,7 +16,7 @@ const STANDSTILL = 20_000;
 
 /**
  * A clock whose hours cost nothing: time stands still while work goes on and jumps to the next timer when
- * nothing else can run. It waits for `onThread`'s work. What else leaves the process (sockets, files) is invisible to it: a virtual world
+ * nothing else can run. It waits for `offLoop`'s work. What else leaves the process (sockets, files) is invisible to it: a virtual world
  * talks through direct calls only, or reports by `outside` what is still out.
  */
 export class VirtualClock implements Clock {
@@ -73,7 +73,7 @@ export class VirtualClock implements Clock {
     for (;;) {
       // Work may hop through a few immediates (a batch, a stream turn) before it rests on a timer.
       for (let turn = 0; turn < 3; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
-      const change = this.#outside() ?? threadWork();
+      const change = this.#outside() ?? offLoopWork();
       if (change === undefined) return;
       await change;
     }

@@ -3,7 +3,7 @@
  * the same one and a restart finds it again. Each certificate has an authority of its own, whose key is forgotten when it has signed.
  * A successor's authority is published to API servers a day before the successor serves, beside that of the certificate of until then.
  */
-import { type Clock, Fault, isFault } from "@slipway/base";
+import { type Clock, Fault, isFault, offLoop } from "@slipway/base";
 import type { Access, Client } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
 import type { Issued } from "../pki/authority.ts";
@@ -109,7 +109,7 @@ async function renewed(held: Kept, clock: Pick<Clock, "now">, hosts: readonly st
 }
 
 async function make(clock: Pick<Clock, "now">, hosts: readonly string[]): Promise<TrustedCertificate> {
-  const { createAuthority, issueServer } = await import("../pki/authority.ts");
+  const { createAuthority, issueServer } = await offLoop(import("../pki/authority.ts"));
   const request = { clock, validDays: VALID_DAYS };
   const authority = await createAuthority({ ...request, commonName: "slipway-webhook-ca" });
   const issued = await issueServer(authority, { ...request, commonName: "slipway-webhook", hosts });

@@ -9,7 +9,7 @@ import * as x509 from "@peculiar/x509";
 import { type Clock, cryptoRandom, Fault } from "@slipway/base";
 import { hostAddress } from "./host-address.ts";
 import { createKeyPair, type KeyAlgorithm, keyPairOf, signingKey } from "./keys.ts";
-import { threadCrypto } from "./thread-crypto.ts";
+import { offLoopCrypto } from "./off-loop-crypto.ts";
 
 /** A certificate and its private key (PKCS #8, or PKCS #1 for RSA), as PEM texts. */
 export interface Issued {
@@ -71,7 +71,7 @@ const DEFAULT_ALGORITHM: KeyAlgorithm = "ECDSA-P256";
 const LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
 const DNS_NAME = new RegExp(`^(?:\\*\\.)?${LABEL}(?:\\.${LABEL})*$`);
 
-x509.cryptoProvider.set(threadCrypto);
+x509.cryptoProvider.set(offLoopCrypto);
 
 /** Creates an authority that signs its own certificate. Throws `Invalid` for a name that a certificate can't hold. */
 export async function createAuthority(request: AuthorityRequest): Promise<Authority> {

@@ -8,9 +8,9 @@ import * as x509 from "@peculiar/x509";
 import { type Clock, cryptoRandom, Fault } from "@slipway/base";
 import type { Authority } from "./authority.ts";
 import { createKeyPair, signingKey } from "./keys.ts";
-import { threadCrypto } from "./thread-crypto.ts";
+import { offLoopCrypto } from "./off-loop-crypto.ts";
 
-x509.cryptoProvider.set(threadCrypto);
+x509.cryptoProvider.set(offLoopCrypto);
 
 const DAY_MS = 86_400_000;
 const BACKDATED_MS = 5 * 60_000;

@@ -8,7 +8,7 @@ import {
   type webcrypto,
 } from "node:crypto";
 import { promisify } from "node:util";
-import { Fault, onThread } from "@slipway/base";
+import { Fault, offLoop } from "@slipway/base";
 
 /** The kinds of keys that are made, by kubeadm's names. Others are used when they are found. */
 export type KeyAlgorithm = "ECDSA-P256" | "RSA-2048";
@@ -42,8 +42,8 @@ const generate: (type: string, options: object) => Promise<KeyPairKeyObjectResul
 export async function createKeyPair(algorithm: KeyAlgorithm): Promise<KeyPair> {
   const { privateKey } =
     algorithm === "RSA-2048"
-      ? await onThread(generate("rsa", { modulusLength: RSA_BITS }))
-      : await onThread(generate("ec", { namedCurve: "P-256" }));
+      ? await offLoop(generate("rsa", { modulusLength: RSA_BITS }))
+      : await offLoop(generate("ec", { namedCurve: "P-256" }));
   return keyPairOf(privatePem(privateKey));
 }
 

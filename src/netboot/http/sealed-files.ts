@@ -1,4 +1,4 @@
-import { cryptoRandom, Fault, uuid } from "@slipway/base";
+import { cryptoRandom, Fault, offLoop, uuid } from "@slipway/base";
 import type { FileSource, OpenFile } from "../files/source.ts";
 
 /**
@@ -92,7 +92,7 @@ async function encrypted(stream: ReadableStream<Uint8Array>, key: string | undef
       remedy: `wait a minute when it has just registered, since it makes one then; else start it into the agent of this release ("make agent" builds it); then give the order again`,
     });
   // Not before it is needed: a netboot that seals nothing starts without it.
-  const { Encrypter } = await import("age-encryption");
+  const { Encrypter } = await offLoop(import("age-encryption"));
   const encrypter = new Encrypter();
   try {
     encrypter.addRecipient(key);

@@ -4,7 +4,7 @@
  */
 import { X509Certificate } from "node:crypto";
 import { ADMIN, type ApiServer, createApiServer } from "@slipway/apiserver";
-import { type Clock, Fault, isFault, type Log, type Random } from "@slipway/base";
+import { type Clock, Fault, isFault, type Log, offLoop, type Random } from "@slipway/base";
 import { createClient, type Transport } from "@slipway/kube";
 import { ConfigMap, Secret } from "@slipway/kube/core";
 import { createHttpTransport } from "@slipway/kube/http";
@@ -193,7 +193,7 @@ async function listen(
   clock: Clock,
 ): Promise<void> {
   // Only where a control plane begins on a socket: its X.509 library takes 0.1 s of a start.
-  const { issueServer } = await import("../../pki/authority.ts");
+  const { issueServer } = await offLoop(import("../../pki/authority.ts"));
   const authority = { certificatePem: ca.cert, keyPem: ca.key };
   const server = await issueServer(authority, { commonName: "kube-apiserver", hosts: [host], clock });
   await api.listen({ host, port, tls: { cert: server.certificatePem, key: server.keyPem, clientCa: ca.cert } });

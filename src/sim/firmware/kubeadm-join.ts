@@ -3,7 +3,7 @@
  * cluster's configuration, TLS bootstrap by a certificate request, the Node. SIMULATION: nothing runs there.
  */
 import { createHash, createHmac, X509Certificate } from "node:crypto";
-import { type Clock, type Log, type Random, rfc3339 } from "@slipway/base";
+import { type Clock, type Log, offLoop, type Random, rfc3339 } from "@slipway/base";
 import {
   type Client,
   createClient,
@@ -198,7 +198,7 @@ async function certificateOf(
   name: string,
   ports: JoinPorts,
 ): Promise<{ certificate: string; keyPem: string }> {
-  const { createClientRequest } = await import("../../pki/client-request.ts");
+  const { createClientRequest } = await offLoop(import("../../pki/client-request.ts"));
   const { requestPem, keyPem } = await createClientRequest({
     commonName: `system:node:${name}`,
     organizations: ["system:nodes"],

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { asFault, Fault, isFault } from "@slipway/base";
+import { asFault, Fault, isFault, offLoop } from "@slipway/base";
 import {
   type Context,
   type Controller,
@@ -164,7 +164,7 @@ async function keep(context: Context, generator: KubeconfigGenerator, tenant: Te
   const isAsked = held?.metadata.annotations?.[ROTATE] !== undefined;
   const wanted = { user, groups, server, caPem, now: clock.now(), leftMs: LEFT_MS };
   if (held !== undefined && !isAsked && isCurrent(textOf(held, KEY), wanted)) return;
-  const { issueClient } = await import("../../pki/authority.ts");
+  const { issueClient } = await offLoop(import("../../pki/authority.ts"));
   const authority = { certificatePem: caPem, keyPem: caKey };
   const issued = await issueClient(authority, { commonName: user, organizations: groups, clock });
   const text = kubeconfig({

@@ -1,6 +1,6 @@
 /** A tenant's certificates, keys and kubeconfigs as Secrets: read, judged, and made anew where they are due. */
 import { createHash } from "node:crypto";
-import { Fault, isoTime } from "@slipway/base";
+import { Fault, isoTime, offLoop } from "@slipway/base";
 import { type Context, controllerReference } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
 import { TenantControlPlane } from "../../kinds/kamaji/tenant-control-plane.ts";
@@ -57,7 +57,8 @@ export interface StoreUser {
 /** Makes certificates and keys, on threads of their own. */
 export type MakePki = typeof import("../../pki/tenant/make.ts").makePki;
 
-const makeWhenNeeded: MakePki = async (...of) => await (await import("../../pki/tenant/make.ts")).makePki(...of);
+const makeWhenNeeded: MakePki = async (...of) =>
+  await (await offLoop(import("../../pki/tenant/make.ts"))).makePki(...of);
 
 /** Brings the Secrets to what is wanted, writing only those that are due. Rejects with `Invalid` for a name that no certificate can hold. */
 export async function keepPki(

@@ -3,8 +3,10 @@
  * that have ended, and approves and signs the certificates of kubelets. Once there are nodes, DaemonSets have their Pods on them. It follows
  * watches; other controllers are not here.
  */
+
 import { isDeepStrictEqual } from "node:util";
 import type { Clock, Log, Random } from "@slipway/base";
+import { offLoop } from "@slipway/base";
 import {
   type Controller,
   createManager,
@@ -157,7 +159,7 @@ function kubeletCertificates({ transport, ca, clock }: JoiningPorts, signed: () 
       const request = cache.get(CertificateRequest, ref);
       if (request === undefined || request.status?.certificate || request.status?.conditions?.length) return DONE;
       if (request.spec?.signerName !== KUBELET_SIGNER) return DONE;
-      const { requestedName, signClientRequest } = await import("../../pki/client-request.ts");
+      const { requestedName, signClientRequest } = await offLoop(import("../../pki/client-request.ts"));
       const pem = Buffer.from(request.spec.request ?? "", "base64").toString();
       if (!mayHave(request, await requestedName(pem))) {
         log.info({ request: ref.name }, "a certificate is asked for that is left to the administrator");

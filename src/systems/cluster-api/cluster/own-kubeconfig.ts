@@ -1,5 +1,5 @@
 import type { Clock } from "@slipway/base";
-import { Fault, isFault } from "@slipway/base";
+import { Fault, isFault, offLoop } from "@slipway/base";
 import { type Client, controllerReference } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
 import { endpointOf } from "../../../cluster-api/contract.ts";
@@ -35,7 +35,7 @@ export async function keepKubeconfig(client: Client, clock: Clock, cluster: Clus
   const authority = await authorityOf(client, cluster);
   const server = `https://${endpoint.host.includes(":") ? `[${endpoint.host}]` : endpoint.host}:${endpoint.port}`;
   if (held !== undefined && isCurrent(textOf(held, "value"), server, authority.certificatePem, clock.now())) return;
-  const { issueClient } = await import("../../../pki/authority.ts");
+  const { issueClient } = await offLoop(import("../../../pki/authority.ts"));
   const issued = await issueClient(authority, { commonName: USER, organizations: GROUPS, clock });
   const text = kubeconfig({
     ...{ name, userName: `${name}-admin`, server, caPem: authority.certificatePem },

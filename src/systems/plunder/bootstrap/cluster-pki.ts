@@ -1,5 +1,5 @@
 /** The authorities of a workload cluster whose first machine runs `kubeadm init`: Secrets under Cluster API's names, made once. */
-import { type Clock, Fault, isFault } from "@slipway/base";
+import { type Clock, Fault, isFault, offLoop } from "@slipway/base";
 import { type Client, ownerReference } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
 import { LABELS, SECRET_TYPE, type SecretPurpose, secretName } from "../../../cluster-api/names.ts";
@@ -37,13 +37,13 @@ export async function clusterAuthority(client: Client, { metadata }: Cluster): P
 }
 
 async function authority(commonName: string, clock: Clock): Promise<Pair> {
-  const { createAuthority } = await import("../../../pki/authority.ts");
+  const { createAuthority } = await offLoop(import("../../../pki/authority.ts"));
   const { certificatePem, keyPem } = await createAuthority({ commonName, clock, algorithm: "RSA-2048" });
   return { cert: certificatePem, key: keyPem };
 }
 
 async function accountKey(): Promise<Pair> {
-  const { createKeyPair, publicPem } = await import("../../../pki/keys.ts");
+  const { createKeyPair, publicPem } = await offLoop(import("../../../pki/keys.ts"));
   const { keyPem } = await createKeyPair("RSA-2048");
   return { cert: publicPem(keyPem), key: keyPem };
 }

@@ -1,5 +1,7 @@
 /** The certificate of a sub-cluster's provider, and its authority where none is given. */
+
 import type { Clock } from "@slipway/base";
+import { offLoop } from "@slipway/base";
 import { isGood } from "../../../../pki/renewal.ts";
 
 const DAY_MS = 86_400_000;
@@ -26,7 +28,7 @@ export async function dexKeys(
   if (authority !== undefined && isGood(leaf, { ...demands, authorityPem: authority.certificatePem }))
     return textsOf(authority, leaf, given === undefined);
   // It loads a library that is seldom needed.
-  const { createAuthority, issueServer } = await import("../../../../pki/authority.ts");
+  const { createAuthority, issueServer } = await offLoop(import("../../../../pki/authority.ts"));
   const by = authority ?? (await createAuthority({ commonName: "dex", clock }));
   return textsOf(by, await issueServer(by, { commonName: host, hosts: [host], clock }), given === undefined);
 }
