@@ -8,7 +8,7 @@ import { CONSOLE_PORT } from "../console/server/port.ts";
 import type { ConsoleSettings } from "../console/server/ports.ts";
 import type { MachineOutputs } from "../inventory/outputs/outputs.ts";
 import type { Laptop } from "../laptop/laptop.ts";
-import { HttpClients } from "./http-clients.ts";
+import { HttpClients } from "../machines/http-clients.ts";
 import { httpsUrl, httpUrl, type ListenAddress, portNumber } from "./option-values.ts";
 import { secrets } from "./outgoing.ts";
 

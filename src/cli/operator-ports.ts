@@ -1,10 +1,10 @@
 import { systemClock as clock, type Http, quietLog as log, cryptoRandom as random } from "@slipway/base";
 import type { Client, Transport } from "@slipway/kube";
+import type { HttpClients } from "../machines/http-clients.ts";
 import { DEFAULT_SECRET } from "../operator/defaults.ts";
 import { systemPorts } from "../operator/operator.ts";
 import { settingsFrom } from "../operator/settings.ts";
 import { SYSTEMS } from "../operator/systems.ts";
-import type { HttpClients } from "./http-clients.ts";
 import { secrets } from "./outgoing.ts";
 
 interface Asking {

@@ -8,6 +8,7 @@ import { Registry } from "@slipway/kube/prometheus";
 import { Option } from "commander";
 import { BOOT_LIMITS } from "../bootstrap/boot-service.ts";
 import type { AccountPorts } from "../machines/accounts.ts";
+import { HttpClients } from "../machines/http-clients.ts";
 import { serveConversion, WEBHOOK_PORT, WEBHOOK_SERVICE } from "../operator/conversion-server.ts";
 import { DEFAULT_NAMESPACE, DEFAULT_SECRET, DEFAULT_SYSTEMS } from "../operator/defaults.ts";
 import { installKinds } from "../operator/install-kinds.ts";
@@ -21,7 +22,6 @@ import type { TracerPorts } from "../operator/tracing/tracer.ts";
 import { commandLog, type LogOptions, logFormat, logLevel } from "./command-log.ts";
 import { addConsoleOptions, type ConsoleOptions, operatorConsole } from "./console-options.ts";
 import { healthPage } from "./health-pages.ts";
-import { HttpClients } from "./http-clients.ts";
 import {
   httpsUrl,
   httpUrl,

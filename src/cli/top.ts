@@ -1,10 +1,10 @@
 import { systemClock as clock, Fault, rfc3339 } from "@slipway/base";
 import { Pod } from "@slipway/kube/core";
 import { Option } from "commander";
+import { HttpClients } from "../machines/http-clients.ts";
 import { DEFAULT_NAMESPACE } from "../operator/defaults.ts";
 import { type Load, loadOf } from "../views/load.ts";
 import { type Samples, samplesIn } from "../views/samples.ts";
-import { HttpClients } from "./http-clients.ts";
 import { addClusterOptions } from "./listing/options.ts";
 import { documentOf } from "./listing/print.ts";
 import { Screen } from "./listing/screen.ts";

@@ -1,6 +1,6 @@
 import { closeAll, type Http } from "@slipway/base";
 import { undiciHttp } from "@slipway/base/http-client";
-import type { ClientCertificate } from "../machines/provider.ts";
+import type { ClientCertificate } from "./provider.ts";
 
 type Client = Http & { close(): Promise<void> };
 type Make = (ca: string | undefined, client?: ClientCertificate) => Client;
