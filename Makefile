@@ -35,8 +35,9 @@ test-kubectl: $(INSTALLED) ## Transcripts of a real kubectl (Debian's kubernetes
 kube-assets: $(INSTALLED) ## Build etcd, kube-apiserver and the like from Go modules into a cache: NAMES="judge" VERSIONS="1.34 1.35" (of tenants)
 	@$(NODE) test/kubernetes/assets/main.ts $(NAMES) $(VERSIONS)
 
-earlier-releases: $(INSTALLED) ## Build the oldest API server that is promised, what tenants go up through (B16), and kine; without them their tests are skipped
-	@$(NODE) test/kubernetes/assets/main.ts kine 1.34 1.35
+earlier-releases: VERSIONS ?= 1.34 1.35
+earlier-releases: $(INSTALLED) ## Build the oldest API server that is promised, what tenants go up through (B16), and kine; without them their tests are skipped: VERSIONS="1.34 1.35"
+	@$(NODE) test/kubernetes/assets/main.ts kine $(VERSIONS)
 
 test-conformance: $(INSTALLED) ## Kubernetes' own API specs on kube-apiserver and on the embedded API: ONLY=pattern
 	@$(NODE) test/kubernetes/conformance/main.ts $(ONLY)

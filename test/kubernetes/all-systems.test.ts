@@ -1,6 +1,6 @@
 /**
  * Every system test of the suite on a real kube-apiserver, the operator with the rights that `deploy/` ships: none may be missing, none
- * idle. `SYSTEMS=pool,crash` plays those files only; with `TURN=<number>`, as CI sets it, every second file has its turn. By its name it
+ * idle. `SYSTEMS=pool,crash` plays those files only; with `TURN=<number>`, as CI sets it, every fourth file has its turn. By its name it
  * starts first: it takes longest.
  */
 import assert from "node:assert/strict";
@@ -29,6 +29,8 @@ const ELSEWHERE = new Set([
  * out shards in `shards.test.ts` beside this file. By `SYSTEMS` it is played here, too.
  */
 const TOO_SLOW = "shards.test.ts";
+/** So many commits have played all files. */
+const PARTS = 4;
 
 const skip = await whyNotHere();
 
@@ -40,7 +42,7 @@ else {
   const wanted = process.env.SYSTEMS?.split(",");
   const files = (await readdir("test/system")).filter((name) => name.endsWith(".test.ts") && !ELSEWHERE.has(name));
   const turn = wanted === undefined ? process.env.TURN : undefined;
-  const hasTurn = (at: number): boolean => turn === undefined || (at - Number(turn)) % 2 === 0;
+  const hasTurn = (at: number): boolean => turn === undefined || (at - Number(turn)) % PARTS === 0;
   const isWanted = (name: string, at: number): boolean =>
     wanted === undefined ? hasTurn(at) && name !== TOO_SLOW : wanted.some((part) => name.includes(part));
   const played = files.toSorted().filter(isWanted);
