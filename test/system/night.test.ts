@@ -2,18 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { playNight } from "./night.ts";
 
-/** Each history takes a minute; those of `wrong` fail. */
-async function night(from: number, count: number, wrong: readonly string[] = []) {
+/** Each history takes a minute; those of `wrong` fail. `perRound`: of pool, rack and sip. */
+async function night(from: number, count: number, wrong: readonly string[] = [], perRound = [1, 1, 1]) {
   const played: string[] = [];
   const lines: string[] = [];
   let now = 0;
-  const kinds = ["pool", "rack", "sip"].map((name) => {
+  const kinds = ["pool", "rack", "sip"].map((name, at) => {
     const life = async (seed: number): Promise<void> => {
       now += 60_000;
       played.push(`${name} ${seed}`);
       if (wrong.includes(`${name} ${seed}`)) throw new Error("two hosts");
     };
-    return [name, { life }] as const;
+    return [name, { life, perRound: perRound[at]! }] as const;
   });
   const print = (line: string): void => void lines.push(line.split("\n")[0]!);
   const failed = await playNight({ from, count, kinds, now: () => now, print });
@@ -35,6 +35,13 @@ test("a night that goes on plays what the first part had left", async () => {
     parts.flatMap(({ played }) => played),
     all.played,
   );
+});
+
+test("of a kind whose histories are short, a round has more", async () => {
+  const { played } = await night(1, 8, [], [1, 4, 2]);
+  assert.deepEqual(played, ["rack 1", "sip 1", "rack 2", "pool 1", "rack 3", "sip 2", "rack 4", "rack 5"]);
+  const later = await night(15, 7, [], [1, 4, 2]);
+  assert.deepEqual(later.played, ["rack 9", "sip 5", "rack 10", "pool 3", "rack 11", "sip 6", "rack 12"]);
 });
 
 test("a history that fails is told at once with the command that replays it, and the night goes on", async () => {
