@@ -1,8 +1,8 @@
 const running = new Set<Promise<unknown>>();
 
 /**
- * Resolves or rejects as `work`, which goes on outside of the event loop: a key that a thread makes, a signature, a module that is loaded. No
- * timer tells of such work, and a busy machine takes seconds for it: virtual time waits until it has ended.
+ * Resolves or rejects as `work`, which goes on outside of the event loop: a key that a thread makes, a signature, a module that is loaded. Such
+ * work sets no timer and can take seconds on a busy machine, so virtual time waits until it ends.
  */
 export function offLoop<T>(work: Promise<T>): Promise<T> {
   running.add(work);

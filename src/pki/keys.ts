@@ -34,16 +34,17 @@ const CURVES: Readonly<Record<string, { namedCurve: string; hash: string }>> = {
   secp521r1: { namedCurve: "P-521", hash: "SHA-512" },
 };
 
-const generate: (type: string, options: object) => Promise<KeyPairKeyObjectResult> = promisify(
+const onThread: (type: string, options: object) => Promise<KeyPairKeyObjectResult> = promisify(
   generateKeyPair as never,
 );
+const generate: typeof onThread = (type, options) => offLoop(onThread(type, options));
 
 /** A new key pair. */
 export async function createKeyPair(algorithm: KeyAlgorithm): Promise<KeyPair> {
   const { privateKey } =
     algorithm === "RSA-2048"
-      ? await offLoop(generate("rsa", { modulusLength: RSA_BITS }))
-      : await offLoop(generate("ec", { namedCurve: "P-256" }));
+      ? await generate("rsa", { modulusLength: RSA_BITS })
+      : await generate("ec", { namedCurve: "P-256" });
   return keyPairOf(privatePem(privateKey));
 }
 

@@ -55,7 +55,7 @@ test("all that `up` keeps is its owner's alone, in a folder that was open before
   assert.deepEqual(whileUp, []);
   assert.deepEqual(open(dir), []);
 
-  // A write that the end interrupted was no earlier version's.
+  // Left by a write that Ctrl-C interrupted: this version's own, and not open to others.
   for (const name of readdirSync(dir).filter((each) => each.endsWith(".new"))) rmSync(join(dir, name));
   for (const name of readdirSync(dir)) chmodSync(join(dir, name), name === "pki" ? 0o755 : 0o644);
   for (const name of readdirSync(join(dir, "pki"))) chmodSync(join(dir, "pki", name), 0o644);

@@ -10,7 +10,7 @@ import { stateOf, tenantsWorld } from "../system/tenants-world.ts";
 const assets = await findAssets(process.env, ["etcd", ...TENANT_BINARIES]).catch((error: Error) => error);
 const skip = assets instanceof Error ? `${assets.message}; run \`make kube-assets\`` : false;
 const [v34, v35] = await Promise.all(["1.34", "1.35"].map((minor) => findRelease(process.env, TENANT_BINARIES, minor)));
-/** A tenant goes up by one minor at a time, so without 1.35 there is no way; a run of CI has one of the two. */
+/** The releases that are here; a run of CI has one of the earlier two. A tenant goes up by one minor at a time, so without 1.35 there is no way. */
 const way = [v34, v35, "1.36.3"].filter((version) => version !== undefined).map((version) => `v${version}`);
 const noWay = skip || (v35 === undefined ? 'no programs of 1.35: make kube-assets VERSIONS="1.34 1.35"' : false);
 

@@ -18,7 +18,7 @@ export interface Lives {
   life(seed: number): Promise<unknown>;
   /** What is known once all seeds have passed. */
   shows: string;
-  /** So many a round of a night: about ten seconds of work of each kind, and more of what is shared out, since that has many kinds within. */
+  /** How many of them a round of a night has: about ten seconds of work, and more for `shards`, which has many kinds in it. */
   perRound: number;
 }
 

@@ -96,7 +96,7 @@ async function encrypted(stream: ReadableStream<Uint8Array>, key: string | undef
   const encrypter = new Encrypter();
   try {
     encrypter.addRecipient(key);
-    return await encrypter.encrypt(stream);
+    return await offLoop(encrypter.encrypt(stream));
   } catch (cause) {
     throw new Fault("Invalid", "agent key", "nothing can be encrypted to it", {
       remedy: "start the host's agent again: it makes a new key",

@@ -1,7 +1,7 @@
 /** plunder's API over a netboot: what it needs in netboot's folder, and who is served. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Fault, type HttpHandler, json, offLoop, privateFolder, replacePrivateFile } from "@slipway/base";
+import { Fault, type HttpHandler, json, privateFolder, replacePrivateFile } from "@slipway/base";
 import type { MoreApi, ServedParts } from "../../netboot/service/more-api.ts";
 import { textOf } from "../../pki/shelf.ts";
 import { sshKeyPair } from "../../pki/ssh-keys.ts";
@@ -117,7 +117,7 @@ async function ownKey(folder: string): Promise<{ identity: string; authorizedKey
 }
 
 async function issued(pki: string, name: string, clock: ServedParts["clock"]) {
-  const { issueClient } = await offLoop(import("../../pki/authority.ts"));
+  const { issueClient } = await import("../../pki/authority.ts");
   const authority = {
     certificatePem: await readFile(join(pki, "ca.pem"), "utf8"),
     keyPem: await readFile(join(pki, "ca-key.pem"), "utf8"),

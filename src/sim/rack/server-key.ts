@@ -10,5 +10,5 @@ export async function opened(sealed: Uint8Array): Promise<string> {
   const { Decrypter } = await offLoop(import("age-encryption"));
   const decrypter = new Decrypter();
   decrypter.addIdentity(IDENTITY);
-  return decrypter.decrypt(sealed, "text");
+  return await offLoop(decrypter.decrypt(sealed, "text"));
 }

@@ -3,10 +3,8 @@
  * that have ended, and approves and signs the certificates of kubelets. Once there are nodes, DaemonSets have their Pods on them. It follows
  * watches; other controllers are not here.
  */
-
 import { isDeepStrictEqual } from "node:util";
-import type { Clock, Log, Random } from "@slipway/base";
-import { offLoop } from "@slipway/base";
+import { type Clock, type Log, offLoop, type Random } from "@slipway/base";
 import {
   type Controller,
   createManager,

@@ -1,5 +1,4 @@
-import type { Clock } from "@slipway/base";
-import { Fault, isFault, offLoop } from "@slipway/base";
+import { type Clock, Fault, isFault, offLoop } from "@slipway/base";
 import { type Client, controllerReference } from "@slipway/kube";
 import { Secret } from "@slipway/kube/core";
 import { endpointOf } from "../../../cluster-api/contract.ts";

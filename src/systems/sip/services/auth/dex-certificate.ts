@@ -1,7 +1,5 @@
 /** The certificate of a sub-cluster's provider, and its authority where none is given. */
-
-import type { Clock } from "@slipway/base";
-import { offLoop } from "@slipway/base";
+import { type Clock, offLoop } from "@slipway/base";
 import { isGood } from "../../../../pki/renewal.ts";
 
 const DAY_MS = 86_400_000;
